@@ -433,7 +433,9 @@ def _json(value: Any) -> str:
 def _apply_override(table: dict[str, Any], override: str) -> None:
     key, equals, text = override.partition("=")
     if not equals or not key.strip():
-        raise SettingsError(f"--set {override}: write it as table.key=value")
+        raise SettingsError(
+            f"--set {override}: write --set TABLE.KEY=VALUE, such as --set train.seed=2"
+        )
     try:
         value = parse_toml(f"value = {text}")["value"]
     except ValueError:

@@ -77,7 +77,7 @@ class ChartBatch:
     def __init__(self, lengths: ArrayLike):
         words = integers("lengths", lengths, np.int64, None)
         if (words < 1).any():
-            raise ValueError("a sentence has no words; each needs at least one")
+            raise ValueError("a sentence has no words: each sentence needs at least one word")
         spans, nodes = span_count(words), 2 * words - 1
         self.layout = Layout(words, spans.cumsum() - spans, nodes.cumsum() - nodes)
         self.spans, self.nodes = int(spans.sum()), int(nodes.sum())
@@ -166,7 +166,9 @@ def check_scores(name: str, scores: Float32s, spans: int, allow_empty_root: bool
     labels = scores.shape[1] if getattr(scores, "ndim", 0) == 2 else 0
     check_array(name, scores, (spans, labels or 1))
     if labels == 1 and not allow_empty_root:
-        raise ValueError(f"{name} has the empty label only, which the whole sentence may not have")
+        raise ValueError(
+            f"{name} has only the label 0 (no constituent), which the whole sentence may not have"
+        )
 
 
 def check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:

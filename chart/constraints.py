@@ -183,7 +183,7 @@ def _check(scores: Float32s, n: int, rules: Sequence[Rule], bonuses: Sequence[Bo
     ]
     for start, end, labels in given:
         if not 0 <= start < end <= n:
-            raise ValueError(f"({start}, {end}) is no span of a sentence of {n} words")
+            raise ValueError(f"({start}, {end}) is not a span of a sentence of {n} words")
         if any(not 0 < label < scores.shape[1] for label in labels or ()):
             raise ValueError(f"({start}, {end}) has a label without a column in the scores")
     for bonus in bonuses:

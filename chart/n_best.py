@@ -132,7 +132,7 @@ def decode_n_best_packed(
 ) -> list[list[Decoded]]:
     """``decode_n_best`` for a batch: a list of trees for each sentence, which share arrays of spans."""
     if count < 1:
-        raise ValueError(f"{count} best trees are asked for; it must be at least 1")
+        raise ValueError(f"{count} is not a number of trees: give at least 1")
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)

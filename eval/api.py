@@ -115,7 +115,7 @@ def _as_lines(trees: Iterable[object]) -> Iterator[bytes]:
     for tree in trees:
         if hasattr(type(tree), "tree"):
             raise TypeError(
-                f"{type_name(tree)} is no tree: give its tree, {type(tree).__name__.lower()}.tree"
+                f"{type_name(tree)} is not a tree: give {type(tree).__name__.lower()}.tree"
             )
         if isinstance(tree, bytes):
             yield tree
@@ -201,7 +201,7 @@ def score_with_pyevalb(gold: Trees, pred: Trees) -> PyevalbScores:
             result = summary.summary(scorer.Scorer().score_corpus(*sides))
     except Exception as error:  # whatever it stumbles over: it checks nothing
         reason = f"{type(error).__name__}: {error}"
-        raise DataError(f"PYEVALB breaks down on these trees ({reason}); use EVALB") from error
+        raise DataError(f"PYEVALB fails on these trees ({reason}): use --scorer evalb") from error
     return PyevalbScores(
         recall=result.bracket_recall,
         precision=result.bracket_prec,

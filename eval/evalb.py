@@ -99,7 +99,7 @@ def with_standard_streams(run: Callable[[Streams], int]) -> int:
     Raises DataError where standard output is closed.
     """
     if sys.stdout is None:
-        raise DataError("standard output is closed: the scores have nowhere to go")
+        raise DataError("standard output is closed: the scores cannot be written")
     out = sys.stdout.buffer
     if isinstance(out, RawIOBase):  # with PYTHONUNBUFFERED each row would be a system call
         out = BufferedWriter(FileIO(out.fileno(), "w", closefd=False))

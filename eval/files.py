@@ -30,7 +30,7 @@ def open_bytes(path: str | bytes | os.PathLike[str]) -> BinaryIO:
     """
     name = os.fsdecode(path)
     if "\0" in name:
-        raise OSError(f"{name!r}: a file name has no NUL character")
+        raise OSError(f"{name!r}: a file name must not contain a NUL character")
     if name.lower().endswith(_PACKED):
         return BytesIO(_unpacked(name).removeprefix(codecs.BOM_UTF8))
     file = open(name, "rb")  # noqa: SIM115 (the caller closes it)
@@ -77,12 +77,12 @@ def joined_trees(lines: Iterable[bytes], source: str) -> Iterator[bytes]:
         parts.append(part)
         depth += part.count(b"(") - part.count(b")")
         if depth < 0:
-            raise DataError(f"{source}:{number}: a bracket is closed that was never opened")
+            raise DataError(f"{source}:{number}: a closing bracket has no opening bracket")
         if not depth:
             yield b" ".join(parts) + b"\n"
             parts = []
     if parts:
-        raise DataError(f"{source}:{first}: the tree that begins here is never closed")
+        raise DataError(f"{source}:{first}: the tree that begins here has no closing bracket")
 
 
 def name_top(line: bytes) -> bytes:

@@ -97,7 +97,7 @@ def compare_rows(
     rows = list(zip(first, second, strict=True))
     pairs = [pair for pair in rows if pair[0].status == pair[1].status == OK]
     if not pairs:
-        raise DataError("no sentence is valid in both outputs: there is nothing to compare")
+        raise DataError("no sentence is valid in both files: the files cannot be compared")
     firsts, seconds = ([_joined(pair[side]) for pair in pairs] for side in (0, 1))
     first_f1, second_f1 = _f1(sum(firsts)), _f1(sum(seconds))
     rng = random.Random(seed)

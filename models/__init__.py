@@ -76,7 +76,7 @@ def _find(name: str | Path) -> Path:
         return fetch(name)
     if isinstance(name, str) and len(model_names(name)) > 1:
         raise ModelError(
-            f"{name!r} are several models, and one is wanted here (in Python, Parser.load takes several)"
+            f"{name!r} names several models: give one model (in Python, Parser.load takes several)"
         )
     from bnaparser.models.packages import installed
 

@@ -73,7 +73,7 @@ def about(folder: Path, name: str = "") -> About:
 def card(folder: Path) -> str:
     """Return what a model's card says; ModelError where it has none, or none in UTF-8."""
     if not (folder / CARD).exists():
-        raise ModelError(f"the model has no card: there is no {folder / CARD}")
+        raise ModelError(f"the model has no model card: there is no file {folder / CARD}")
     check_model_file(folder / CARD)
     try:
         return (folder / CARD).read_text(encoding="utf-8")
@@ -101,7 +101,9 @@ def _configured(folder: Path, what: Callable[[dict[str, Any]], Fact]) -> Fact:
     try:
         return what(table)
     except (TypeError, LookupError, AttributeError) as error:
-        raise ModelError(f"{folder / CONFIG} is no configuration of a model: {error!r}") from error
+        raise ModelError(
+            f"{folder / CONFIG} is not the configuration of a model: {error!r}"
+        ) from error
 
 
 def other_format(folder: Path) -> str:

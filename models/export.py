@@ -68,13 +68,15 @@ def export(folder: Path, target: Path, name: str, version: str) -> None:
                 " ('bnaparser models import' makes one of a benepar model)"
             )
     if not is_bare(name) or not name.isascii() or name[-1] in "._-":
-        raise ModelError(f"{name!r} can be no model's name: write letters, digits, - and _")
+        raise ModelError(f"{name!r} is not a valid name for a model: use letters, digits, - and _")
     if name in shipped():
-        raise ModelError(f"a model {name!r} ships with bnaparser: give this one another name")
+        raise ModelError(f"a model {name!r} ships with bnaparser: choose another name with --name")
     try:
         version = str(Version(version))
     except InvalidVersion as error:
-        raise ModelError(f"{version!r} is no version: write one like 1.0.0") from error
+        raise ModelError(
+            f"{version!r} is not a valid version: write a version such as 1.0.0"
+        ) from error
     with new_folder(target) as new:
         _copy(folder, new)
         told = {"format": FORMAT, **_measured(new), **_told(new / ABOUT)}

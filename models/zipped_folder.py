@@ -68,7 +68,7 @@ def _members(archive: ZipFile, path: Path) -> dict[PurePosixPath, ZipInfo]:
     names = archive.namelist()
     configs = [name for name in names if PurePosixPath(name).name == CONFIG]
     if not configs:
-        raise _no_model(path, f"there is no {CONFIG} in it")
+        raise _no_model(path, f"the file {CONFIG} is missing")
     # A model of ours has its encoder's configuration, too, further down.
     top = min(configs, key=len).removesuffix(CONFIG)
     found: dict[PurePosixPath, ZipInfo] = {}
@@ -77,12 +77,12 @@ def _members(archive: ZipFile, path: Path) -> dict[PurePosixPath, ZipInfo]:
         if not member.filename.startswith(top) or member.is_dir() or not _is_of_model(name):
             continue
         if name in found:
-            raise _no_model(path, f"{member.filename!r} is twice in it")
+            raise _no_model(path, f"{member.filename!r} is in the archive twice")
         found[name] = member
     if not any(PurePosixPath(name) in found for name in (WEIGHTS, BENEPAR_WEIGHTS)):
-        raise _no_model(path, f"there is no {top + WEIGHTS!r} in it")
+        raise _no_model(path, f"the file {top + WEIGHTS!r} is missing")
     if len(found) > _MOST_FILES:
-        raise _no_model(path, f"a model has not as many as {len(found):,} files")
+        raise _no_model(path, f"it has {len(found):,} files, more than a model has")
     _check_size(found.values(), path)
     return found
 
@@ -119,7 +119,7 @@ def _damage_told(path: Path) -> Iterator[None]:
     except _DAMAGED as error:
         if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise ModelError(
-                f"{path} cannot be unpacked: the disk for temporary files is full; name another in TMPDIR"
+                f"{path} cannot be unpacked: the disk for temporary files is full: name a folder on another disk in the variable TMPDIR"
             ) from error
         said = (
             error.strerror
@@ -130,4 +130,6 @@ def _damage_told(path: Path) -> Iterator[None]:
 
 
 def _no_model(path: Path, reason: str) -> ModelError:
-    return ModelError(f"{path} is not a whole zip file of a model: {reason}; get the model again")
+    return ModelError(
+        f"{path} is not a whole zip file of a model: {reason}; download or copy the model again"
+    )

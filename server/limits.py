@@ -31,7 +31,7 @@ def check_coding(headers: Headers) -> None:
     coding = next((one.strip() for one in codings if one.strip() not in ("", "identity")), None)
     if coding is not None:
         raise UnsupportedBody(
-            f"the body is coded as {coding[:40]!r}: send it as it is",
+            f"the body has the content encoding {coding[:40]!r}: send the body without content encoding",
             {"Accept-Encoding": "identity"},
         )
 
@@ -73,8 +73,8 @@ def check_answer_size(size: int, trees: int, settings: ServerSettings) -> None:
     if trees > 1 and size > most:
         raise TooLarge(
             f"an answer with {trees:,} trees of each sentence would have about {size:,} characters,"
-            f" more than the {most:,} that this service gives at once: ask for fewer, or send the"
-            " request in parts"
+            f" more than the {most:,} that this service sends in an answer: ask"
+            " for fewer trees, or split the request"
         )
 
 
@@ -94,6 +94,6 @@ def check_most(count: int, what: str, most: int) -> None:
     """Raise TooLarge for more than ``most`` of something in a request."""
     if count > most:
         raise TooLarge(
-            f"the request has {count:,} {what}, more than the {most:,} that this service takes at"
-            " once: send it in parts"
+            f"the request has {count:,} {what}, more than the {most:,} that this service accepts:"
+            " split the request"
         )

@@ -206,12 +206,12 @@ class ReadBody:
                     if not message.get("more_body", False):
                         return b"".join(chunks)
         except TimeoutError:
-            raise SlowBody(f"the body was not all there after {self.seconds:g} s") from None
+            raise SlowBody(f"the body was incomplete after {self.seconds:g} s") from None
 
     def _check_size(self, size: int) -> None:
         if size > self.max_bytes:
             raise TooLarge(
-                f"the body has more than the {self.max_bytes:,} bytes that this service takes"
+                f"the body has more than the {self.max_bytes:,} bytes that this service accepts"
             )
 
     async def _answer(self, body: bytes, scope: Scope, receive: Receive, send: Send) -> None:

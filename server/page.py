@@ -44,7 +44,7 @@ async def page(request: Request) -> Response:
 async def static(request: Request, name: str) -> Response:
     """Send one of the page's files."""
     if name not in files():
-        raise HTTPException(404, f"there is no file {name!r} here")
+        raise HTTPException(404, f"the page has no file {name!r}")
     return send_file(request, files()[name])
 
 

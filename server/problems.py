@@ -127,7 +127,7 @@ class DeadlinePassed(Problem):
 
     def __init__(self, seconds: float):
         super().__init__(
-            f"there was no answer within {seconds:g} s: send less at once, or try again later"
+            f"the request was not answered within {seconds:g} s: send a smaller request, or try again later"
         )
 
 
@@ -138,8 +138,8 @@ class SlowSearch(Problem):
 
     def __init__(self, seconds: float):
         super().__init__(
-            f"the search took more than the {seconds:g} s, or the memory, that this service allows"
-            " one: write a narrower pattern, or search fewer trees"
+            f"the search exceeded {seconds:g} s, or the memory that this service allows:"
+            " write a narrower pattern, or search fewer trees"
         )
 
 

@@ -175,7 +175,7 @@ class Service:
         try:
             await self._queue.load_rest(*_warm_up(self.parser, _PAGE_ASKS))
         except Failure:
-            log.exception("the model cannot tell probabilities, or several trees")
+            log.exception("the model cannot compute probabilities or n-best trees")
         self.complete = True
         seconds = round(time.perf_counter() - begun, 2)
         level = logging.INFO if seconds >= 1 else logging.DEBUG
@@ -362,8 +362,8 @@ class Service:
 
     def _too_long(self, sentence: Sentence) -> Parse:
         reason = (
-            f"the sentence has {len(sentence.words):,} words, more than the"
-            f" {self.settings.max_words:,} that this service takes: split it into sentences"
+            f"the sentence has {len(sentence.words):,} words, and the limit of"
+            f" this service is {self.settings.max_words:,} words: split the text into sentences"
         )
         return Parse.without_tree(sentence, reason)
 

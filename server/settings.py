@@ -173,7 +173,7 @@ class ServerSettings(BaseSettings):
     def _key_fits_a_header(cls, key: SecretStr | None) -> SecretStr | None:
         text = "x" if key is None else key.get_secret_value()
         if not (text.isascii() and text.isprintable() and text and " " not in text):
-            raise ValueError("a key is one or more printable ASCII characters without blanks")
+            raise ValueError("a key must consist of printable ASCII characters without blanks")
         return key
 
     @field_validator("cors_origins", mode="before")
@@ -189,7 +189,9 @@ class ServerSettings(BaseSettings):
         for origin in origins:
             scheme, separator, host = origin.partition("://")
             if origin != "*" and not (scheme and separator and host and "/" not in host):
-                raise ValueError(f"{origin!r} is no origin: write it like https://example.org")
+                raise ValueError(
+                    f"{origin!r} is not a web origin: write an origin such as https://example.org"
+                )
         return origins
 
     @model_validator(mode="after")
@@ -197,7 +199,7 @@ class ServerSettings(BaseSettings):
         if self.queue_words < self.max_words:
             raise ValueError(
                 f"queue_words ({self.queue_words}) is less than max_words ({self.max_words}):"
-                " a sentence that is allowed could never be taken in"
+                " a sentence of max_words words would never fit into the queue"
             )
         return self
 

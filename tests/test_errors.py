@@ -15,7 +15,7 @@ from bnaparser.trees.search.parsing import PatternError
     "error",
     [
         DataError("a.mrg: no such file"),
-        TreeError("no tree here", "a.mrg", 3, 7),
+        TreeError("the text holds no tree", "a.mrg", 3, 7),
         MissingExtraError("spacy", "spacy"),
         PatternError("no such sign", "NP < $", 5),
     ],

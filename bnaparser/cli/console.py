@@ -62,7 +62,7 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
         silence_output()
         return complain(_describe(error, namespace))
     except MemoryError:
-        return complain("out of memory: try a smaller --batch-tokens")
+        return complain("out of memory: use a smaller --batch-tokens")
 
 
 @contextmanager

@@ -349,8 +349,8 @@ def _read(
     if len(found) < len(gold):
         left_out = len(gold) - len(found)
         say(
-            f"{left_out} sentences of --{part} are left out: too long for the encoder, "
-            "or with words that its tokenizer drops"
+            f"{left_out} sentences of --{part} are left out: they are too long for the encoder,"
+            " or have words that its tokenizer drops"
         )
     return found
 

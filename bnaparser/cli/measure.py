@@ -213,9 +213,7 @@ def _files(name: str) -> list[Path]:
         except DataError:
             if texts := sorted(file for file in path.rglob("*.txt") if file.is_file()):
                 return texts
-            raise DataError(
-                f"{path}: no parses, no trees and no texts (.txt) in this folder"
-            ) from None
+            raise DataError(f"{path}: this folder has no parses, trees or texts (.txt)") from None
     return list_parse_files(path)
 
 
@@ -274,7 +272,7 @@ class _Run:
             found = True
             yield one
         if not found and not self.options.quiet:
-            say(f"{path}: there is no tree in it")
+            say(f"{path}: the file holds no tree")
 
     def _of_trees(
         self, sentences: Iterable[Any], read: Callable[[int], None]
@@ -397,7 +395,9 @@ def _parquet_writer(output: TextIO, types: dict[str, type]) -> Iterator[Callable
     from bnaparser.parsing.parquet_rows import parquet_writer, pyarrow_of
 
     if output.isatty() or output is sys.stdout:
-        raise SettingsError("parquet is no text: give --output FILE")
+        raise SettingsError(
+            "parquet is a binary format, which a terminal cannot show: give --output FILE"
+        )
     pa = pyarrow_of()
     known = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, known[kind]) for name, kind in types.items()])

@@ -154,17 +154,17 @@ def _remove(name: str) -> None:
     from bnaparser.models.packages import installed
 
     if name in models.shipped():
-        raise ModelError(f"the model {name} is a part of bnaparser and cannot be removed alone")
+        raise ModelError(f"the model {name} ships with bnaparser and cannot be removed")
     for one in installed():
         if one.name == name:
             raise ModelError(
-                f"the model {name} is of the package {one}: remove it with"
+                f"the model {name} belongs to the package {one}: remove the package with"
                 f" 'pip uninstall {one.package}'"
             )
     if Path(name).exists():
         raise ModelError(
-            f"{name} is a folder or file of yours: remove it yourself; what a hub gave goes by"
-            " its name, org/name"
+            f"{name} is a local folder or file: delete it yourself; this command"
+            " removes downloaded models by their name, org/name"
         )
     freed = hub.remove(name)
     print(f"{name} is removed from the hub's cache: {freed / 1e6:.0f} MB")
@@ -189,7 +189,7 @@ def _folder(found: Path) -> Iterator[Path]:
     with unzipped(found) as folder:
         if folder is None:
             raise ModelError(
-                f"{found} is no model of ours: 'bnaparser models import {quoted_path(found)} DEST' makes it one"
+                f"{found} is not a model folder of bnaparser: 'bnaparser models import {quoted_path(found)} DEST' makes it one"
             )
         yield folder
 

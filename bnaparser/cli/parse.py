@@ -167,7 +167,9 @@ def run(options: argparse.Namespace) -> int:
     if options.text and options.input:
         raise SettingsError("give either text or --input, not both")
     if options.text and options.encoding:
-        raise SettingsError("--encoding is of files and standard input: leave it out")
+        raise SettingsError(
+            "--encoding is for files and standard input: leave it out if you give TEXT"
+        )
     if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
     if options.max_words < 1:
@@ -175,9 +177,7 @@ def run(options: argparse.Namespace) -> int:
     if options.dependencies is not None:
         return _run_dependencies(options)
     if options.penalty is not None:
-        raise SettingsError(
-            "--penalty is of heads that are given: give --dependencies FILE as well"
-        )
+        raise SettingsError("--penalty needs --dependencies FILE")
     if options.tags is not None and options.split != "token":
         raise SettingsError(
             "--tags needs --split token: tags are for sentences whose words are separated by blanks"

@@ -55,7 +55,7 @@ def standard_input(instead: str) -> BufferedIOBase:
     if sys.stdin is None:
         raise DataError(f"standard input is closed: {instead}")
     if sys.stdin.isatty():
-        say("reading what is typed, line by line; Ctrl-D ends it")
+        say("reading text from the keyboard, line by line; end with Ctrl-D")
     return cast(BufferedIOBase, sys.stdin.buffer)
 
 
@@ -104,7 +104,7 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
         with file:
             if any(_same_file(source, file) for source in inputs if source is not None):
                 raise SettingsError(
-                    f"{path} is the input, which it would overwrite: write elsewhere"
+                    f"{path} is also the input, which would be overwritten: give another output file"
                 )
             yield file
     except BaseException:

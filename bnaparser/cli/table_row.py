@@ -96,7 +96,7 @@ def run(args: argparse.Namespace) -> int:
     release, split = RELEASES[args.release], args.split or "test"
     gold = list(release.read(args.gold, split))
     if not gold:
-        raise DataError(f"{args.gold}: no tree in {release.describe(split)}")
+        raise DataError(f"{args.gold}: the folder holds no tree of {release.describe(split)}")
     # Before the model is loaded: a wrong file or folder is known at once.
     tags = tag_rows(args.tags, gold)
     if args.save:
@@ -113,7 +113,9 @@ def run(args: argparse.Namespace) -> int:
     if parser.reads_tags and tags is None:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     if tags is not None and not parser.reads_tags:
-        raise SettingsError(f"the model {args.model} reads no part-of-speech tags: no --tags")
+        raise SettingsError(
+            f"the model {args.model} reads no part-of-speech tags: leave --tags out"
+        )
     predicted, failed = predict(parser, gold, tags)
     row = TableRow(
         model=args.model,

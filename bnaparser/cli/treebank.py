@@ -199,7 +199,7 @@ def _find(args: argparse.Namespace) -> Iterator[Found]:
 def _preparation(args: argparse.Namespace) -> Callable[[Tree], Tree | None]:
     """Return what makes of a tree the one that is written, or None where it is left out."""
     if (args.map is None) != (args.map_set is None):
-        raise SettingsError("--map FILE and --map-set NAME belong together: give both or neither")
+        raise SettingsError("--map FILE and --map-set NAME need each other: give both, or neither")
     mapping = read_label_map(args.map, args.map_set) if args.map else None
     rules = Cleaning(cut_functions=not args.keep_functions)
 
@@ -240,7 +240,7 @@ def open_trees_file(name: str) -> Iterator[TextIO]:
     path = Path(name)
     suffix = path.suffix.lower()
     if suffix == ".zst":
-        raise SettingsError(f"{path}: .zst is read, not written: name it .xz, .gz or .bz2")
+        raise SettingsError(f"{path}: .zst files can be read but not written: use .xz, .gz or .bz2")
     openers = {".xz": lzma.open, ".gz": gzip.open, ".bz2": bz2.open}
     opener = cast("Callable[..., TextIO]", openers.get(suffix, open))
     target = Path(os.path.realpath(path))

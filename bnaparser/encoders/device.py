@@ -40,7 +40,7 @@ def training_precision(precision: str, device: str) -> str:
     if precision == "bf16" and cpu_has_bfloat16():
         return precision
     kind = "bfloat16" if precision == "bf16" else "float16"
-    log.warning("this processor has no products of %s numbers: the run computes in float32", kind)
+    log.warning("this processor cannot multiply %s numbers: the run computes in float32", kind)
     return "no"
 
 

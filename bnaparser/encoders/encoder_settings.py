@@ -39,9 +39,7 @@ class EncoderSettings(Settings):
     @model_validator(mode="after")
     def _one_output(self) -> EncoderSettings:
         if self.decoder and self.mix_layers:
-            raise ValueError(
-                "mix_layers mixes an encoder's layers, decoder reads another: take one"
-            )
+            raise ValueError("mix_layers and decoder exclude each other: set one of the two")
         return self
 
 

@@ -78,7 +78,7 @@ def load_pretrained(
     missing = sorted(name for name in told["missing_keys"] if "pooler" not in name)
     if missing:
         log.warning(
-            "the encoder %s has no weights for %s%s: they begin at random",
+            "the encoder %s has no weights for %s%s: these weights are initialised randomly",
             folder,
             ", ".join(missing[:3]),
             f" and {len(missing) - 3} others" if len(missing) > 3 else "",
@@ -100,7 +100,7 @@ def _name_lowest(config: PretrainedConfig, layers: int) -> None:
     """Let a configuration be that of its encoder's lowest layers."""
     there = config.num_hidden_layers
     if layers > there:
-        raise SettingsError(f"encoder.layers is {layers}: the encoder has {there} layers")
+        raise SettingsError(f"encoder.layers is {layers}, but the encoder has {there} layers")
     kinds = getattr(config, "layer_types", None)
     if kinds is not None:  # ModernBERT names the kind of each, and a kind too many is an error
         config.layer_types = kinds[:layers]
@@ -126,7 +126,7 @@ def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
         config = AutoConfig.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(
-            f"{folder} is damaged: {in_one_line(error)}; get the model again"
+            f"{folder} is damaged: {in_one_line(error)}; download or copy the model again"
         ) from error
     return config, read_tokenizer(folder)
 
@@ -137,5 +137,5 @@ def read_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
     files = sorted(tokenizer.vocab_files_names.values())
     # Without its vocabulary the library makes up a tokenizer that knows no words; CANINE's and ByT5's have none.
     if files and not any((folder / name).is_file() for name in files):
-        raise ModelError(f"{folder} is no complete model: one of {', '.join(files)} is missing")
+        raise ModelError(f"{folder} is not a complete model folder: it lacks {' or '.join(files)}")
     return tokenizer

@@ -252,14 +252,16 @@ class JoinedSubwords(Subwords):
     ):
         if not tokenizer.is_fast:
             raise ModelError(
-                "this model reads sentences as one text, and its tokenizer does not say where a"
-                " subword stands there: its tokenizer.json is missing"
+                "this model reads sentences as one text, but its tokenizer gives no character offsets:"
+                " the file tokenizer.json is missing"
             )
         super().__init__(tokenizer, max_subwords, max_words, decoder)
         self._read = read
         marks = len(self.prefix) + len(self.suffix)
         if marks == 0:
-            raise ModelError("the tokenizer puts no marks around a sentence: there is no START")
+            raise ModelError(
+                "the tokenizer adds no special tokens around a sentence, but the model needs them: use another tokenizer"
+            )
         self._start = len(self.prefix) - 1 if self.prefix else marks - 1
         self._stop = len(self.prefix) if self.suffix else 0
 

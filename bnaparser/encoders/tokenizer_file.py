@@ -47,7 +47,7 @@ class TokenizerFile:
                 self.backend_tokenizer = Tokenizer.from_file(str(folder / _FILE))
         except Exception as error:  # of a damaged file the library raises whatever comes
             raise ModelError(
-                f"{folder / _FILE} is damaged: {in_one_line(error)}; get the model again"
+                f"{folder / _FILE} is damaged: {in_one_line(error)}; download or copy the model again"
             ) from error
         self.backend_tokenizer.no_truncation()
         self.backend_tokenizer.no_padding()

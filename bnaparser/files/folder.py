@@ -52,7 +52,7 @@ def check_model_file(path: Path) -> None:
     except OSError as error:
         raise ModelError(f"{path} cannot be read: {error.strerror or error}") from error
     if not is_regular:
-        raise ModelError(f"{path} is not a regular file; get the model again")
+        raise ModelError(f"{path} is not a regular file; download or copy the model again")
     if head == _LFS_POINTER:
         raise ModelError(
             f"{path} is a Git LFS pointer, not the file itself: run 'git lfs pull' in {path.parent}"
@@ -69,7 +69,7 @@ def check_encoder_files(folder: str | Path) -> None:
 def check_new(folder: Path) -> None:
     """Raise DataError where there is a file or a folder with something in it, before any work is done for it."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise DataError(f"{folder} is there already: name another folder")
+        raise DataError(f"{folder} exists already: choose another folder")
 
 
 @contextmanager

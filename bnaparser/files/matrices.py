@@ -80,7 +80,7 @@ def read_matrices(path: Path) -> Weights:
         return Weights(_unpacked(stored), metadata)
     except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
-            f"{path} is damaged or cut short ({error}); get the model again"
+            f"{path} is damaged or cut short ({error}); download or copy the model again"
         ) from error
 
 

@@ -60,14 +60,16 @@ def read_json(path: Path) -> Any:
     try:
         return parse_json(path.read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} is damaged: {error}; get the model again") from error
+        raise ModelError(f"{path} is damaged: {error}; download or copy the model again") from error
 
 
 def read_object(path: Path) -> dict[str, Any]:
     """Read a JSON file of a model folder that holds an object; ModelError as `read_json` raises it."""
     table = read_json(path)
     if not isinstance(table, dict):
-        raise ModelError(f"{path} is damaged: it holds no object {{...}}; get the model again")
+        raise ModelError(
+            f"{path} is damaged: the file holds no JSON object {{...}}; download or copy the model again"
+        )
     return table
 
 

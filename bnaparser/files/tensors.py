@@ -126,7 +126,7 @@ def _pack(tensors: dict[str, Tensor], store: str, step: float | None) -> dict[st
 def _half(name: str, tensor: Tensor) -> Tensor:
     half = tensor.half()
     if bool((half.isinf() & tensor.isfinite()).any()):
-        raise ModelError(f"float16 has no numbers as large as some of {name}: store float32")
+        raise ModelError(f"{name} has values too large for float16: use --store float32")
     return half
 
 
@@ -141,7 +141,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
         return tensors | {name: tensors[first] for name, first in copies.items()}
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(
-            f"{path} is damaged or cut short ({error}); get the model again"
+            f"{path} is damaged or cut short ({error}); download or copy the model again"
         ) from error
 
 

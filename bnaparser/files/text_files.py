@@ -107,7 +107,7 @@ def check_encoding(name: str) -> str:
     is_text = getattr(found, "_is_text_encoding", False)
     if found is None or not is_text or found.name in _NO_TEXT_FILE:
         raise SettingsError(
-            f"there is no encoding {name!r}: give one such as utf-8, cp1252, latin-1, utf-16-le,"
+            f"unknown encoding {name!r}: give an encoding such as utf-8, cp1252, latin-1, utf-16-le,"
             " shift_jis or gb18030"
         )
     return UTF8 if found.name == "utf-8-sig" else found.name
@@ -284,7 +284,7 @@ class LineReader:
             except UnicodeError as error:  # "utf-16" and "utf-32" want a mark
                 name = _shown(self._encoding).lower()
                 raise DataError(
-                    f"{self._name}: there is no byte order mark: give --encoding {name}-le or {name}-be"
+                    f"{self._name}: the file has no byte order mark: give --encoding {name}-le or {name}-be"
                 ) from error
 
     def _nul_error(self) -> DataError:
@@ -294,7 +294,7 @@ class LineReader:
     def _byte_error(self, error: UnicodeDecodeError) -> DataError:
         if b"\0" in self._start and _ends_lines_alike(self._encoding):
             self._refuse_binary()
-            return DataError(f"{self._name}: this is not text: it has NUL characters")
+            return DataError(f"{self._name}: this is not text: the file has NUL characters")
         place = f"{self._name}, line {self.number + 1}"
         if not _ends_lines_alike(self._encoding):  # bytes are not those of one line
             said = f"this is not {_shown(self._encoding)} ({error.reason})"
@@ -352,7 +352,7 @@ def refuse_binary(name: str, data: bytes) -> None:
     refuse_kinds(name, data)
     if b"\0" in data:
         refuse_kinds(name, data, _KINDS_WITH_NUL)
-        raise DataError(f"{name}: this is not text: it has NUL characters")
+        raise DataError(f"{name}: this is not text: the file has NUL characters")
 
 
 def not_in_encoding(error: UnicodeDecodeError, encoding: str = UTF8) -> str:

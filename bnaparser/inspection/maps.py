@@ -60,7 +60,9 @@ def _chosen(kind: str, number: int | None, count: int) -> slice:
     if number is None:
         return slice(None)
     if not 1 <= number <= count:
-        raise SettingsError(f"there is no {kind} {number}: this encoder has 1 to {count}")
+        raise SettingsError(
+            f"there is no {kind} {number}: this encoder has the numbers 1 to {count}"
+        )
     return slice(number - 1, number)
 
 

@@ -90,7 +90,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
             model.network.encoder, model.tokenizer, settings.syntax, settings.task.language
         )
     if folder.is_dir() and "model_type" not in table:
-        raise ModelError(f"{folder} is no encoder of transformers and no model of a task")
+        raise ModelError(f"{folder} is neither an encoder of transformers nor a task model")
     encoder = load_pretrained(name).eval()
     move(encoder, device)
     return Reader(encoder, load_words_tokenizer(name), SyntaxTable())
@@ -178,7 +178,7 @@ def read_gold(path: StrPath, rules: HeadRules, limit: int | None = None) -> list
     read = _dependencies(path) if conllu else _trees(path, rules)
     found = list(islice(read, limit))
     if not found:
-        raise DataError(f"{path}: no sentence in it")
+        raise DataError(f"{path}: the file holds no sentence")
     return found
 
 

@@ -113,7 +113,7 @@ def probe(
     check_lengths(len(sentence.heads) for sentence in test)
     for name, part in (("training", train), ("development", dev), ("test", test)):
         if not part:
-            raise DataError(f"there is no {name} sentence to probe with")
+            raise DataError(f"there is no {name} sentence for the probe")
     settings = settings or ProbeSettings()
     found: list[list[Numbers]] = []
     for measure, gold in ((squared_distances, distances), (squared_norms, depths)):
@@ -170,7 +170,7 @@ def fit(
             break
     if not best_epoch:
         raise DataError(
-            f"{measure.__name__}: the development loss is no number: are the encoder's vectors?"
+            f"{measure.__name__}: the development loss is not a finite number: are the vectors of the encoder finite?"
         )
     log.info("%s: development loss %.4f after pass %d", measure.__name__, best, best_epoch)
     return kept
@@ -292,7 +292,7 @@ def check_lengths(lengths: Iterable[int]) -> None:
     if not any(length in LENGTHS for length in lengths):
         raise DataError(
             f"no test sentence has {LENGTHS.start} to {LENGTHS.stop - 1} words: "
-            "the correlations are theirs"
+            "the correlations need such sentences"
         )
 
 

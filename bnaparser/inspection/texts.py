@@ -33,7 +33,9 @@ def prepare(
     the model needs them, is left out: the plain encoder would serve it, and there is nothing to see.
     """
     if model.kind.marks:
-        raise SettingsError("texts with marked parts cannot be looked at: give another model")
+        raise SettingsError(
+            "models for texts with marked parts cannot be inspected: choose another model"
+        )
     pair = model.settings.task.pair
     parts = [text.split("\t") if pair else [text] for text in not_one_string(texts, "texts")]
     whole = [one for one in parts if len(one) == 1 + pair]
@@ -60,12 +62,14 @@ def _prepared(model: TaskModel, example: PreparedExample) -> PreparedExample | s
 def attention_variant(model: TaskModel) -> AttentionVariant:
     """Return what guides the attention of a model; SettingsError where nothing does."""
     if not model.network.guided:
-        raise SettingsError("this model has a plain encoder: there are neither gates nor syntax")
+        raise SettingsError(
+            "this model has a plain encoder, without syntax-guided attention: choose another model"
+        )
     variant = syntax_of(model.network.encoder)
     if not isinstance(variant, AttentionVariant):
         raise SettingsError(
             f"{type(variant).__name__} leaves the encoder's attention as it is and stacks layers "
-            "on top: there are no gates, and no attention with and without syntax"
+            "on top: this model has no gates and no guided attention to draw"
         )
     return variant
 

@@ -84,7 +84,7 @@ class BeneparParser:
         known = self._parser.languages
         if len(known) > 1:
             if language_code is None:
-                raise ValueError(f"{name} is for {', '.join(known)}: say which as language_code")
+                raise ValueError(f"{name} is for {', '.join(known)}: choose one with language_code")
             self._parser = self._parser.in_language(language_code)
             language_code = language_code[:2].lower()
         self._language_code = language_code or language_of_labels(self._parser.model.labels.names)

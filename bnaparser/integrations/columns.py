@@ -129,7 +129,7 @@ def _numbered(parses: Iterable[Any]) -> Iterator[tuple[Hashable, int, Parse]]:
         label = getattr(one, "label", None)
         if label is not None and label in labels:
             raise ValueError(
-                f"two texts have the index label {label!r}, and a row could be of either: give"
+                f"two texts have the same index label {label!r}: give"
                 " parser.pipe texts whose labels differ, as frame.reset_index() makes them, or a list"
             )
         labels.add(label)
@@ -141,12 +141,12 @@ def _of_text(given: Any) -> Sequence[Parse]:
     """Return the parses of a text; TypeError for anything else, as for pairs of them and something."""
     if not isinstance(given, list | tuple):
         raise TypeError(
-            f"give parses, or lists of them, as parser.pipe does, not {type_name(given)}"
+            f"give a list of parses, or a list of lists of parses, not {type_name(given)}"
         )
     for one in given:
         if not isinstance(one, Parse):
             raise TypeError(
-                f"give parses, or lists of them, not {type_name(given)} with {type_name(one)} in it:"
+                f"give a list of parses, or a list of lists of parses, not {type_name(given)} with {type_name(one)} in it:"
                 " parser.pipe gives them without as_tuples"
             )
     return given

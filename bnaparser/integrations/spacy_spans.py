@@ -54,12 +54,14 @@ def kept(doc: Any) -> SpacyConstituents:
     """Return a document's parse; ConstituentError where it has none, or had other tokens then."""
     stored = doc.user_data.get(KEY)
     if stored is None:
-        raise ConstituentError("this document is not parsed: nlp.add_pipe('bnaparser') parses it")
+        raise ConstituentError(
+            "this document is not parsed: add the component with nlp.add_pipe('bnaparser')"
+        )
     found = SpacyConstituents(**stored)
     if found.tokens != len(doc):
         raise ConstituentError(
             f"the document was parsed with {found.tokens} tokens and has {len(doc)} now:"
-            " put what merges or splits tokens before bnaparser"
+            " put components that merge or split tokens before bnaparser"
         )
     return found
 
@@ -179,7 +181,7 @@ def _constituent(span: Any) -> tuple[SpacyConstituents, int]:
             return found, place
     if (reason := error(span)) is not None:
         raise ConstituentError(f"this sentence has no parse: {reason}")
-    raise ConstituentError(f"this span is no constituent: {span.text!r:.80}")
+    raise ConstituentError(f"this span is not a constituent: {span.text!r:.80}")
 
 
 _SIDES: tuple[Any, Any] = ("left", "right")

@@ -74,7 +74,7 @@ def _check_places(parses: Iterable[Parse], text: str) -> None:
     for number, parse in enumerate(parses, 1):
         if not text.startswith(parse.text, parse.offsets[0][0]):
             raise DataError(
-                f"sentence {number} is not where its offsets say in this text: leave the text out"
+                f"sentence {number} is not at its offsets in this text: leave the text out"
                 " where lines were parsed, which offsets then count in, or markup was"
             )
 
@@ -138,7 +138,9 @@ def _parse(number: int, sentence: Any) -> Parse:
         return Parse.without_tree(read, reason)
     tree = from_stanza_tree(sentence.constituency)
     if tree.words != tuple(map(escape_brackets, read.words)):
-        raise DataError(f"sentence {number}: its tree has other words than the sentence itself")
+        raise DataError(
+            f"sentence {number}: the words of its tree differ from the words of the sentence"
+        )
     return Parse(read.text, read.words, tree.tags, tuple(tree.spans()), offsets=read.offsets)
 
 

@@ -113,7 +113,7 @@ def _checked(text: Any) -> list[Tree | Parsed]:
     parses = [text] if _is_parsed(text) else list(text)
     for one in parses:
         if not _is_parsed(one):
-            raise TypeError(f"give parses or trees, or lists of them, not {type_name(one)}")
+            raise TypeError(f"give parses or trees, or lists of these, not {type_name(one)}")
     return cast("list[Tree | Parsed]", parses)
 
 

@@ -148,7 +148,7 @@ def _in_parquet(path: Path) -> Iterator[Located]:
                 document = str(row.get("document") or path)
                 yield _located(str(path), document, row["tree"], row.get("error"), size)
     except UnicodeDecodeError as error:
-        raise DataError(f"{path}: it is not UTF-8: {error}") from error
+        raise DataError(f"{path}: the file is not UTF-8: {error}") from error
     except (ArrowException, OSError) as error:
         raise DataError(f"{path}: not a whole Parquet file: {error}") from error
 

@@ -36,18 +36,22 @@ def read_patterns(path: Path | str, taken: Iterable[str] = ()) -> dict[str, tupl
         read = _LINE.fullmatch(line)
         if read is None or not read[2]:
             raise DataError(
-                f"{path}:{number}: {line!r} is no name with a pattern: write one such as"
+                f"{path}:{number}: {line!r} is not NAME = PATTERN: write a line such as"
                 " relative = SBAR < /^WH/ > NP"
             )
         name, text = read[1], read[2]
         if name in reserved:
-            raise DataError(f"{path}:{number}: {name} is a column of the table: take another name")
+            raise DataError(
+                f"{path}:{number}: {name} is the name of a column of the table: choose another name"
+            )
         try:
             found[name] = (*found.get(name, ()), Pattern(text))
         except PatternError as error:
             raise DataError(f"{path}:{number}: {error}") from None
     if not found:
-        raise DataError(f"{path}: no pattern: write one such as relative = SBAR < /^WH/ > NP")
+        raise DataError(
+            f"{path}: the file holds no pattern: write a line such as relative = SBAR < /^WH/ > NP"
+        )
     return found
 
 

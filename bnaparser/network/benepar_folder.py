@@ -68,7 +68,7 @@ def read_benepar_checkpoint(path: Path) -> BeneparModel:
     stored = _read_pickled(path)
     table = stored.get("config")
     if not isinstance(table, dict) or not isinstance(stored.get("state_dict"), dict):
-        raise ModelError(f"{path} is neither a zip of a model folder nor a checkpoint of benepar's")
+        raise ModelError(f"{path} is neither a zipped model folder nor a checkpoint of benepar")
     name = _setting(table, "pretrained_model", path)
     config = _encoder_config(name, path)
     return _read(table, stored["state_dict"], config, load_tokenizer(name), path)
@@ -89,9 +89,13 @@ def _read(
         renamed = _renamed(dict(tensors), settings)
     except KeyError as error:
         reason = f"its weights have no {error}"
-        raise ModelError(f"{path} is damaged: {reason}; get the model again") from error
+        raise ModelError(
+            f"{path} is damaged: {reason}; download or copy the model again"
+        ) from error
     except (RuntimeError, ValueError, AttributeError, IndexError) as error:
-        raise ModelError(f"{path} is damaged: {in_one_line(error)}; get the model again") from error
+        raise ModelError(
+            f"{path} is damaged: {in_one_line(error)}; download or copy the model again"
+        ) from error
     forced = table["hparams"].get("force_root_constituent", True)
     return BeneparModel(settings, labels, tags, config, tokenizer, not forced, renamed)
 
@@ -104,14 +108,14 @@ def _read_pickled(path: Path) -> dict[str, Any]:
             stored = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError as error:
         raise ModelError(
-            f"{path} holds more than weights, which loading it would run: it is refused"
+            f"{path} contains pickled code, which loading would run: only files with nothing but weights are loaded"
         ) from error
     except (OSError, RuntimeError, EOFError, ValueError, KeyError) as error:
         raise ModelError(
-            f"{path} is damaged or cut short ({in_one_line(error):.100}); get the model again"
+            f"{path} is damaged or cut short ({in_one_line(error):.100}); download or copy the model again"
         ) from error
     if not isinstance(stored, dict):
-        raise ModelError(f"{path} holds no table of weights; get the model again")
+        raise ModelError(f"{path} holds no weights; download or copy the model again")
     return stored
 
 
@@ -141,19 +145,19 @@ def _setting(table: Any, name: str, path: Path) -> Any:
         return table["hparams"][name]
     except (KeyError, TypeError) as error:
         raise ModelError(
-            f"{path} is damaged: it does not say {name}; get the model again"
+            f"{path} is damaged: it has no entry {name}; download or copy the model again"
         ) from error
 
 
 def _check_kind(table: Any, config: PretrainedConfig, path: Path) -> None:
     if not _setting(table, "use_pretrained", path):
         raise ModelError(
-            f"{path} reads characters: of benepar's models only those on encoders run here"
+            f"{path} has a character encoder: of benepar's models, only those with a pre-trained encoder are supported"
         )
     is_t5 = config.model_type in T5_TYPES
     if config.model_type == "gpt2" or (config.is_encoder_decoder and not is_t5):
         raise ModelError(
-            f"{path} has an encoder of kind {config.model_type}: of those with a decoder only T5 runs here"
+            f"{path} has an encoder of kind {config.model_type}: of encoders with a decoder, only T5 is supported"
         )
 
 
@@ -166,7 +170,9 @@ def _inventory(table: dict[str, Any], name: str, path: Path) -> Inventory:
             raise ValueError("the first label is not the empty one")
         return Inventory(names)
     except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise ModelError(f"{path} is damaged: {error!r}; get the model again") from error
+        raise ModelError(
+            f"{path} is damaged: {error!r}; download or copy the model again"
+        ) from error
 
 
 def _settings(
@@ -201,7 +207,9 @@ def _settings(
         )
     except (KeyError, ValueError, TypeError) as error:
         reason = in_one_line(error)
-        raise ModelError(f"{path} is damaged: {reason}; get the model again") from error
+        raise ModelError(
+            f"{path} is damaged: {reason}; download or copy the model again"
+        ) from error
 
 
 def _renamed(given: dict[str, Tensor], settings: ModelSettings) -> dict[str, Tensor]:

@@ -78,7 +78,7 @@ class LayerSettings(Settings):
     def _halves(self) -> LayerSettings:
         if self.hidden_size % 2 or self.head_dim % 2:
             raise ValueError(
-                "hidden_size and head_dim must be even: both are split into two halves"
+                "hidden_size and head_dim must be even: the network splits both into halves"
             )
         if "partitioned" in self.layer_types:
             if self.positions != "concatenate":
@@ -142,7 +142,7 @@ class LanguageSettings(Settings):
         for language in languages:
             check_readable(language)
         if not languages or len(set(languages)) < len(languages):
-            raise ValueError("name each language once, and at least one")
+            raise ValueError("must have at least one language, and each language once")
         return languages
 
     @property
@@ -172,11 +172,11 @@ class ModelSettings(Settings):
     def _directions(self) -> ModelSettings:
         if self.encoder.name is None and self.layers.content_width % 2:
             raise ValueError(
-                "layers.hidden_size must be divisible by 4: words from characters are half it"
+                "layers.hidden_size must be divisible by 4: word vectors from characters have half its size"
             )
         if self.text.segment_words and self.tags.given:
             raise ValueError(
-                "text.segment_words is of no use with tags.given: who has the tags has the words"
+                "text.segment_words and tags.given exclude each other: text with tags is already divided into words"
             )
         return self
 
@@ -218,21 +218,29 @@ class StoredSettings:
 def is_benepars(folder: Path) -> bool:
     """Tell whether a model folder is one of benepar's; ModelError where it is none."""
     if not folder.is_dir():
-        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
+        raise ModelError(
+            f"there is no model folder {folder}; 'bnaparser models' lists the installed models"
+        )
     return BENEPAR in read_object(folder / CONFIG)
 
 
 def read_settings(folder: Path) -> StoredSettings:
     """Read them; ModelError where the folder is not a parser's, or its files are damaged."""
     if not folder.is_dir():
-        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
+        raise ModelError(
+            f"there is no model folder {folder}; 'bnaparser models' lists the installed models"
+        )
     table = read_object(folder / CONFIG)
     if "task" in table:
-        raise ModelError(f"{folder} is no parser but a task's model: see 'bnaparser classify'")
+        raise ModelError(
+            f"{folder} is a task model, not a parser: use it with 'bnaparser classify'"
+        )
     try:
         settings = validate(ModelSettings, table, str(folder / CONFIG))
     except SettingsError as error:
-        raise ModelError(f"{error}; is the model of another version, or damaged?") from error
+        raise ModelError(
+            f"{error}; the model is damaged, or was made by another version of bnaparser"
+        ) from error
     return _with_labels(settings, folder / LABELS)
 
 
@@ -254,5 +262,7 @@ def _with_labels(settings: ModelSettings, path: Path) -> StoredSettings:
         if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
             raise TypeError("characters or allow_empty_root is of another type")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise ModelError(f"{path} is damaged: {error!r}; get the model again") from error
+        raise ModelError(
+            f"{path} is damaged: {error!r}; download or copy the model again"
+        ) from error
     return StoredSettings(settings, labels, tags, characters, allow_empty_root, by_language)

@@ -87,12 +87,12 @@ def reason_for_torch(device: str | None, precision: Precision, backend: Backend)
 def _compiled_only(folder: Path, device: str | None, precision: Precision) -> CompiledNetwork:
     choose = 'choose the backend "torch", or leave it out'
     if device is not None and not _CPU.fullmatch(device):
-        raise ModelError(f"compiled loops are for the CPU, not for {device!r}: {choose}")
+        raise ModelError(f"the backend compiled runs on the CPU, not on {device!r}: {choose}")
     if precision == "bfloat16":
-        raise ModelError(f"compiled loops compute in float32 or int8, not in bfloat16: {choose}")
+        raise ModelError(f"the backend compiled has float32 and int8, not bfloat16: {choose}")
     compiled = _compiled(folder, precision)
     if compiled is None:
-        raise ModelError(f"there are no compiled loops for the network of {folder}: {choose}")
+        raise ModelError(f"the backend compiled does not support the network of {folder}: {choose}")
     return compiled
 
 
@@ -117,7 +117,7 @@ def _with_torch(folder: Path, device: str | None, precision: Precision) -> BnaMo
     on_cpu = chosen.startswith("cpu")
     if precision == "int8" and not on_cpu:
         raise ModelError(
-            f"int8 is for the CPU, not for {chosen!r}: leave the precision out, or give bfloat16"
+            f"int8 runs on the CPU, not on {chosen!r}: leave --precision out, or give bfloat16"
         )
     model = storage.load(folder)
     move(model, chosen)

@@ -51,7 +51,9 @@ def prepare_sentences(
     numbers: Sequence[NDArray[np.int64] | None] = [None] * len(sentences)
     if network.settings.tags.given:
         if tags is None:
-            raise ValueError("this model reads part-of-speech tags: give a row for each sentence")
+            raise ValueError(
+                "this model needs part-of-speech tags as input: give a list of tags for each sentence"
+            )
         numbers = number_tags(tags, network.tags)
     reads_shapes = network.settings.layers.word_shapes
     return [
@@ -76,7 +78,11 @@ def number_tags(tags: Sequence[Sequence[str]], known: Inventory) -> list[NDArray
     given = {tag for row in tags for tag in row}
     if given and not any(tag in known for tag in given):
         theirs, ours = (", ".join(sorted(names)[:5]) for names in (given, known.names))
-        log.warning("the model knows none of the tags given (%s); it knows %s", theirs, ours)
+        log.warning(
+            "the model knows none of these part-of-speech tags: %s; the model's tags are %s",
+            theirs,
+            ours,
+        )
     return [np.array([known.number(tag, -1) + 1 for tag in row], np.int64) for row in tags]
 
 

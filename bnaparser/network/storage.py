@@ -131,7 +131,7 @@ def load(folder: str | Path) -> BnaModel:
             )
         except (TypeError, RuntimeError) as error:  # numbers that no tensor's size can be
             raise ModelError(
-                f"{folder / CONFIG} is damaged: {in_one_line(error)}; get the model again"
+                f"{folder / CONFIG} is damaged: {in_one_line(error)}; download or copy the model again"
             ) from error
     model.by_language = stored.by_language
     _assign(model, tensors, folder / WEIGHTS)
@@ -179,7 +179,7 @@ def _read_pretrained(
         return build_pretrained(config, given.attention, given.decoder), tokenizer
     except Exception as error:  # of a damaged configuration: whatever comes
         raise ModelError(
-            f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; get the model again"
+            f"{folder / ENCODER / CONFIG} is damaged: {in_one_line(error)}; download or copy the model again"
         ) from error
 
 

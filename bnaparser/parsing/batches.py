@@ -50,7 +50,9 @@ def zip_requests(
     """
     rows: Sequence[Tags] = [None] * len(sentences) if tags is None else rows_of_tags(tags)
     if len(rows) != len(sentences):
-        raise ValueError(f"{len(rows)} lists of tags for {len(sentences)} sentences")
+        raise ValueError(
+            f"{len(rows)} lists of tags for {len(sentences)} sentences: give one list for each sentence"
+        )
     if isinstance(options, ParseOptions):
         options = [options] * len(sentences)
     if len(options) != len(sentences):

@@ -94,7 +94,7 @@ def answer(
         trees = search.trees(parse_options, found)
     except chart.NoTreeError as error:
         # Scores that are no numbers are another matter: they are told as those of the best tree alone are.
-        raise SentenceError("no tree keeps to all constraints") from error
+        raise SentenceError("no tree satisfies all constraints: remove a constraint") from error
     told_probabilities = found if parse_options.probabilities else None
     read = partial(_prediction, scores, n, model.labels, told_probabilities, temperature, row)
     first, *others = map(read, trees)
@@ -199,7 +199,7 @@ def _fitting(scores: Scores, n: int, dependencies: Dependencies) -> Scores:
         against = chart.violations(n, dependencies.heads, dependencies.punctuation)
         parents_first(dependencies.heads)
     except (ValueError, SentenceError) as error:
-        raise SentenceError(f"the dependencies do not fit the sentence: {error}") from None
+        raise SentenceError(f"the dependency heads do not fit the sentence: {error}") from None
     changed = scores.copy()
     changed[:, 1:] -= (np.float32(dependencies.penalty) * against.astype(np.float32))[:, None]
     return changed

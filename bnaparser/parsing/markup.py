@@ -139,14 +139,16 @@ class MarkupReader:
 
     def _close(self) -> None:
         if not self._open:
-            raise SentenceError(f"a ] at {self.place} closes nothing: \\] is the character itself")
+            raise SentenceError(
+                f"a ] at {self.place} has no opening bracket: write \\] for the character itself"
+            )
         last = self._open.pop()
         if len(self._open) < self._before:
             self._before -= 1
             self._closed.append(last)
         if last.start is None:
             raise SentenceError(
-                f"the bracket [{shortened(last.known)} at {last.place} has no words in it"
+                f"the bracket [{shortened(last.known)} at {last.place} contains no words"
             )
         self.found.append(last.said.of(last.start, self._end))
 
@@ -261,12 +263,12 @@ def under_constraints(
     check_flag("markup", markup)
     if markup:
         if constraints:
-            raise ValueError("give constraints or markup, not both: places would be of two texts")
+            raise ValueError("give either constraints or markup, not both")
         found = marked_sentences(text, split, rules)
         return [sentence for sentence, _ in found], [known for _, known in found]
     sentences = read_sentences(text, split, rules)
     if constraints and split in ("line", "token") and len(sentences) > 1:
-        raise ValueError(f"with split {split} places count in a line: give one line at a time")
+        raise ValueError(f"with split {split} offsets count within a line: give one line per call")
     return sentences, in_words(constraints, sentences)
 
 

@@ -66,15 +66,19 @@ class Constraint:
         _check_types(self)
         if self.kind not in KINDS:
             raise ValueError(
-                f"a constraint of kind {quoted(self.kind)}: use one of {', '.join(KINDS)}"
+                f"a constraint of kind {quoted(self.kind)}is unknown: use one of {', '.join(KINDS)}"
             )
         if (self.amount is not None) != (self.kind == "bonus"):
-            raise ValueError(f"{self}: a bonus has an amount, and nothing else has")
+            raise ValueError(
+                f"{self}: an amount is for kind bonus only, and kind bonus needs an amount"
+            )
         if (self.tag is not None) != (self.kind == "tag"):
             instead = f'; give it as tag="{shortened(labels[0])}", not as a label' if labels else ""
-            raise ValueError(f"{self}: a tag is given by kind tag, and by nothing else{instead}")
+            raise ValueError(
+                f"{self}: a tag is for kind tag only, and kind tag needs a tag{instead}"
+            )
         if self.kind == "only" and not labels:
-            raise ValueError(f"{self}: only has at least one label")
+            raise ValueError(f"{self}: kind only needs at least one label")
 
     def __str__(self) -> str:
         more = "|".join(self.labels)
@@ -169,7 +173,7 @@ def _cannot_hold(constraints: Sequence[Constraint], numbers: Sequence[int]) -> s
 def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
     """Return constraints as they were given; TypeError where one is something else, such as a tuple."""
     if isinstance(constraints, Constraint):
-        raise TypeError("one Constraint where several may be: give a list of them")
+        raise TypeError("constraints must be a list of Constraint, not one Constraint")
     values = tuple(constraints)
     for number, one in enumerate(values, 1):
         if not isinstance(one, Constraint):
@@ -275,16 +279,16 @@ def _check_types(one: Constraint) -> None:
 
 def _check(one: Constraint, n: int) -> None:
     if one.start >= one.end:
-        raise SentenceError("it has no words: end comes after start")
+        raise SentenceError("the span has no words: end must be greater than start")
     if one.start < 0 or one.end > n:
-        raise SentenceError(f"it lies outside the sentence, which has {n} words")
+        raise SentenceError(f"the span lies outside the sentence, which has {n} words")
     if one.amount is not None:
         check_amount(one.amount)
     if one.tag is not None:
         if one.end - one.start != 1:
-            raise SentenceError("a tag is one word's")
+            raise SentenceError("a tag constraint must cover exactly one word")
         if not one.tag or any(char.isspace() or char in "()" for char in one.tag):
-            raise SentenceError("a tag has no blanks, no brackets and is not empty")
+            raise SentenceError("a tag must not be empty, and must not contain blanks or brackets")
 
 
 def _numbers_of(

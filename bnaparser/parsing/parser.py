@@ -101,7 +101,7 @@ class Parser:
     ):
         networks = model if isinstance(model, Mapping) else {"": model}
         if not networks:
-            raise SettingsError("a parser needs a network for a language: there is none")
+            raise SettingsError("a parser needs a network for at least one language")
         for network in networks.values():
             if not hasattr(network, "best_labels"):
                 raise TypeError(
@@ -207,7 +207,7 @@ class Parser:
             for code, one in _by_language(network).items():
                 if code in networks:
                     raise SettingsError(
-                        f"there are two models for {code!r}, {lasting[code]} and {name}: give one"
+                        f"two models are for the language {code!r}: {lasting[code]} and {name}: give one"
                     )
                 networks[code], lasting[code] = one, name
         parser = cls(network if len(each) == 1 else networks, batch_tokens, max_words)
@@ -437,7 +437,9 @@ class Parser:
             raise ValueError(f"{len(sentence_options)} options for {len(texts)} sentences")
         tag_rows = None if tags is None else rows_of_tags(tags)
         if tag_rows is not None and len(tag_rows) != len(texts):
-            raise ValueError(f"{len(tag_rows)} lists of tags for {len(texts)} sentences")
+            raise ValueError(
+                f"{len(tag_rows)} lists of tags for {len(texts)} sentences: give one list for each sentence"
+            )
         places: dict[str, list[int]] = {}  # of the sentences of each language
         for place, sentence in enumerate(sentences):
             language = sentence.language or detect_language_or_first(sentence.text, self.languages)

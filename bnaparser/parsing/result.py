@@ -201,7 +201,7 @@ class Parse:
             others = tuple(_with_tree(best, one) for one in stored.get("alternatives") or ())
             return replace(_with_tree(best, stored), alternatives=others)
         except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"this is not what Parse.to_dict gives: {error!r}") from error
+            raise DataError(f"this is not a dictionary made by Parse.to_dict: {error!r}") from error
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Parse:
@@ -209,7 +209,7 @@ class Parse:
         try:
             stored = parse_json(line)
         except ValueError as error:
-            raise DataError(f"this is not what Parse.to_json gives: {error}") from error
+            raise DataError(f"this is not JSON made by Parse.to_json: {error}") from error
         return cls.from_dict(stored)
 
     def to_svg(self) -> str | None:
@@ -336,7 +336,7 @@ def _with_tree(parse: Parse, stored: Mapping[str, Any]) -> Parse:
 def _of(kinds: Any, value: Any) -> Any:
     """A value; TypeError where it is of none of these kinds."""
     if not isinstance(value, kinds):
-        raise TypeError(f"{value!r:.40} is of another kind")
+        raise TypeError(f"{value!r:.40} has the wrong type")
     return value
 
 

@@ -83,7 +83,7 @@ def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
     """Raise ModelError where words of running text are for the network to find, and it finds none."""
     if rules.needs_words and not network.settings.text.segment_words:
         raise ModelError(
-            f"this model finds no words in {LANGUAGE_NAMES[rules.language]} text: give words, or take"
+            f"this model cannot divide text into words in {LANGUAGE_NAMES[rules.language]} text: give words, or take"
             " a parser that was trained with text.segment_words"
         )
 
@@ -144,7 +144,7 @@ def _without_finder(sentence: Sentence) -> str | None:
     if not rules.needs_words:
         return None
     return (
-        f"this model finds no words in {LANGUAGE_NAMES[rules.language]} text: give words with blanks"
+        f"this model cannot divide text into words in {LANGUAGE_NAMES[rules.language]} text: give words with blanks"
         " between them, with split token"
     )
 

@@ -19,7 +19,7 @@ Context = TypeVar("Context")
 def check_text(text: object, otherwise: str) -> None:
     """Raise TypeError unless it is a string; ``otherwise`` says what takes something else."""
     if isinstance(text, bytes):
-        raise TypeError("give text, not bytes: text.decode('utf-8') makes text of them")
+        raise TypeError("give text, not bytes: text.decode('utf-8') converts bytes to text")
     if not isinstance(text, str):
         raise TypeError(f"give text, not {type_name(text)}: {otherwise}")
 
@@ -35,7 +35,7 @@ def each_text(texts: Iterable[Any], what: str) -> Iterator[str]:
     for number, text in enumerate(not_one_string(texts, what), 1):
         place = f"number {number} of the {what}"
         if isinstance(text, float) and math.isnan(text):  # as pandas has what is missing
-            raise TypeError(f"give text, not NaN: {place} is missing; leave it out")
+            raise TypeError(f"give text, not NaN: {place} is missing: leave this value out")
         check_text(text, place)
         yield text
 
@@ -184,7 +184,7 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
         raise SentenceError(NO_WORDS)
     if count > max_words:
         raise SentenceError(
-            f"the sentence has {count:,} words, more than {max_words:,}: split it into sentences"
+            f"the sentence has {count:,} words, and the limit is {max_words:,} words: split the text into sentences"
         )
     # As in trees: a no-break space may stand inside a word.
     if not all(sentence.words) or _BLANK.search("".join(sentence.words)):
@@ -194,7 +194,7 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
             if not word or _BLANK.search(word)
         )
         raise SentenceError(
-            f"word {number} is {quoted(word)}: a word has no blanks and is not empty"
+            f"word {number} is {quoted(word)}: a word must not be empty, and must not contain blanks"
         )
     _check_characters("word", sentence.words)
     if tags is None:
@@ -209,7 +209,7 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
     for number, tag in enumerate(tags, 1):
         if not tag or any(char.isspace() or char in "()" for char in tag):
             raise SentenceError(
-                f"tag {number} is {quoted(tag)}: a tag has no blanks, no brackets and is not empty"
+                f"tag {number} is {quoted(tag)}: a tag must not be empty, and must not contain blanks or brackets"
             )
 
 

@@ -166,7 +166,9 @@ def read_blocks(
     written, ModelError for a tokenizer without places.
     """
     if not tokenizer.is_fast:
-        raise ModelError("pre-training needs a tokenizer that tells places (a 'fast' one)")
+        raise ModelError(
+            "pre-training needs a fast tokenizer (transformers), which gives character offsets"
+        )
     files = find_files(settings.files)
     folder = cache / _key(files, settings, tokenizer, limit)
     make_once(folder, lambda new: _write(files, settings, tokenizer, limit, new))
@@ -210,7 +212,7 @@ def _open(folder: Path) -> Blocks:
         documents = table.with_format("arrow")["document"].combine_chunks().to_numpy()
     except (OSError, EOFError, ValueError) as error:
         raise DataError(
-            f"the tokenised text in {folder} is damaged ({in_one_line(error)}): remove it"
+            f"the tokenised text in {folder} is damaged ({in_one_line(error)}): delete this folder"
         ) from error
     log.info("%d blocks, %d subwords", told["blocks"], told["subwords"])
     return Blocks(table, counts / counts[-1], documents, folder)
@@ -254,7 +256,7 @@ def _write(
     )
     if len(table) == 0:
         raise DataError(
-            f"no block came out of {len(files)} files: the text is empty, or each of its sentences"
+            f"{len(files)} files gave no block of text: the text is empty, or each of its sentences"
             f" is longer than {limit} subwords"
         )
     counts = np.zeros(1 + max(tokenizer.get_vocab().values()), np.int64)
@@ -299,7 +301,7 @@ def _documents(files: Sequence[Path], settings: TextSettings) -> Iterator[dict[s
             yield {"text": text, "document": number}
             number += 1
     if number == 0:
-        raise DataError(f"there is no text in {', '.join(map(str, files))}")
+        raise DataError(f"these files hold no text: {', '.join(map(str, files))}")
 
 
 def _blocks_of(
@@ -365,7 +367,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
             names = sorted(glob.glob(pattern, recursive=True))
             matches = [path for name in names if (path := Path(name)).is_file()]
         if not matches:
-            raise DataError(f"{pattern}: no text file there")
+            raise DataError(f"{pattern}: no text file has this name")
         for path in matches:
             found.setdefault(Path(os.path.realpath(path)), path)
     return list(found.values())
@@ -377,7 +379,9 @@ def read_documents(path: Path, settings: TextSettings) -> Iterator[str]:
     if kind == ".parquet":
         yield from _read_parquet(path, settings.field)
     elif kind == ".json":
-        raise DataError(f"{path}: JSON is read with an object a line, and is named .jsonl then")
+        raise DataError(
+            f"{path}: JSON must have one object per line, in a file that ends in .jsonl"
+        )
     elif kind in (".jsonl", ".ndjson"):
         yield from _read_json_lines(path, settings.field)
     else:
@@ -414,7 +418,9 @@ def _read_json_lines(path: Path, field: str) -> Iterator[str]:
 
 def _text_of(row: Any, field: str, place: str) -> str:
     if not isinstance(row, dict) or not isinstance(row.get(field), str):
-        raise DataError(f"{place}: no text under {field!r}; text.field names another")
+        raise DataError(
+            f"{place}: no text under {field!r}; set text.field to the name of the field with the text"
+        )
     text: str = replace_all_surrogates(row[field])
     return text
 
@@ -441,7 +447,7 @@ def _read_parquet(path: Path, field: str) -> Iterator[str]:
         raise DataError(f"{path}: the column {field!r} is not UTF-8: {error}") from error
     except (OSError, pyarrow.ArrowException) as error:
         reason = str(error).splitlines()[0]
-        raise DataError(f"{path}: not a Parquet file that can be read: {reason}") from error
+        raise DataError(f"{path}: this Parquet file cannot be read: {reason}") from error
 
 
 # Errors that have another cause for certain; some come from libraries that lose the number.

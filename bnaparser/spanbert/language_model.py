@@ -153,7 +153,7 @@ def new_language_model(config: PretrainedConfig, attention: str | None = None) -
         return LanguageModel(_class_of(config).from_config(config, **extra))
     except (ValueError, AttributeError, NotImplementedError) as error:
         raise ModelError(
-            f"no new encoder of the architecture {config.model_type!r}: {in_one_line(error)}"
+            f"cannot make a new encoder of the architecture {config.model_type!r}: {in_one_line(error)}"
         ) from error
 
 
@@ -168,8 +168,8 @@ def _check_kind(config: PretrainedConfig) -> None:
     )  # fmt: skip
     if kind in REFUSED or config.is_encoder_decoder or reads_on:
         raise ModelError(
-            f"an encoder of the kind {kind!r} cannot be trained on masked words here;"
-            f" these can: {', '.join(sorted(HEADS))}, and others that read a text at once"
+            f"an encoder of the type {kind!r} cannot be pre-trained on"
+            f" masked words; supported are {', '.join(sorted(HEADS))}, and other types that read the whole text at once"
         )
 
 
@@ -184,8 +184,8 @@ def give_mask(tokenizer: PreTrainedTokenizerBase, model: LanguageModel) -> bool:
     numbers, vectors = set(tokenizer.get_vocab().values()), len(model.embeddings)
     if max(numbers - {tokenizer.mask_token_id}) >= vectors:
         raise ModelError(
-            f"the tokenizer has {max(numbers) + 1} subwords, the encoder vectors for {vectors}: they do"
-            " not belong together"
+            f"the tokenizer has {max(numbers) + 1} subwords, but the encoder has vectors for {vectors}:"
+            " the tokenizer and the encoder do not belong together"
         )
     if max(numbers) >= vectors:
         model.model.resize_token_embeddings(max(numbers) + 1)
@@ -224,7 +224,7 @@ def train_tokenizer(
     # and given to the trainer in alphabetical order as if they were special tokens.
     characters = sorted(set(_trained(tokenizer, texts(), 0, _SPECIAL)) - set(_SPECIAL))
     if not characters:
-        raise DataError("there is no text to learn a vocabulary from")
+        raise DataError("there is no text from which a vocabulary can be trained")
     within = [one for one in characters if one.startswith(_WITHIN) and len(one) > len(_WITHIN)]
     vocabulary = _trained(tokenizer, texts(), settings.vocab_size, [*_SPECIAL, *within])
     tokenizer.model = models.WordPiece(vocabulary, unk_token="[UNK]")
@@ -265,8 +265,8 @@ def new_config(settings: NewEncoderSettings, vocabulary: int, block: int) -> Pre
     """
     if settings.hidden_size % settings.num_attention_heads:
         raise ModelError(
-            f"encoder.new.hidden_size is {settings.hidden_size}, which {settings.num_attention_heads} heads"
-            " cannot share"
+            f"encoder.new.hidden_size is {settings.hidden_size}, which is not divisible by {settings.num_attention_heads}"
+            " heads"
         )
     special = {f"{name}_token_id": _SPECIAL.index(token) for name, token in _ROLES.items()}
     try:
@@ -285,5 +285,5 @@ def new_config(settings: NewEncoderSettings, vocabulary: int, block: int) -> Pre
         return config
     except (ValueError, TypeError, KeyError, AttributeError, NotImplementedError) as error:
         raise ModelError(
-            f"no new encoder of the architecture {settings.model_type!r}: {in_one_line(error)}"
+            f"cannot make a new encoder of the architecture {settings.model_type!r}: {in_one_line(error)}"
         ) from error

@@ -301,11 +301,13 @@ def picture(text: str, recipe: PretrainRecipe) -> str:
     Raises DataError where the text has no words, SettingsError for a recipe without an encoder.
     """
     if recipe.encoder.name is None:
-        raise SettingsError("--show-masks needs encoder.name, whose subwords are masked")
+        raise SettingsError(
+            "--show-masks needs encoder.name in the recipe: the masks are masks of its subwords"
+        )
     tokenizer = load_tokenizer(recipe.encoder.name)
     sentences = tokenise(tokenizer, sentence_texts(text, recipe.text.language))
     if not any(one.ids for one in sentences):
-        raise DataError("the text to show has no words")
+        raise DataError("the text of --show-masks has no words")
     width = max(map(len, SCHEMES))
     return "\n".join(f"{name:<{width}}  {_line(name, sentences, recipe)}" for name in SCHEMES)
 
@@ -594,8 +596,8 @@ def names(pipeline: str, words: bool = False) -> Annotate:
         raise ModelError(f"spaCy has no pipeline {pipeline!r}: {error}") from error
     if not set(_FIND_NAMES) & set(loaded.pipe_names):
         raise ModelError(
-            f"the spaCy pipeline {pipeline} finds no names, it has neither ner nor entity_ruler: set"
-            " masking.entities to another"
+            f"the spaCy pipeline {pipeline} finds no named entities, because it has neither ner nor"
+            " entity_ruler: set masking.entities to another pipeline"
         )
 
     def annotate(texts: Sequence[str]) -> list[FoundSpans]:

@@ -135,8 +135,8 @@ def pretrain(
             run.progress = load_checkpoint(accelerator, output, recipe, begin, FREE_IN_PRETRAIN)
             if run.progress.text != begin.text:
                 raise SettingsError(
-                    f"the text has changed since {output} was begun: give the old one, start over with"
-                    " --fresh, or write elsewhere with --output"
+                    f"the text has changed since {output} was begun: use the former text, start from scratch with"
+                    " --fresh, or choose another folder with --output"
                 )
             run.go()
     return run.progress
@@ -428,7 +428,9 @@ def _encoder(recipe: PretrainRecipe, cache: Path) -> tuple[PreTrainedTokenizerBa
         return tokenizer, new_language_model(config, settings.attention)
     tokenizer = load_tokenizer(settings.name)
     if not tokenizer.is_fast:
-        raise ModelError(f"the tokenizer of {settings.name} tells no places (it is no 'fast' one)")
+        raise ModelError(
+            f"the tokenizer of {settings.name} gives no character offsets: use a model with a fast tokenizer"
+        )
     model = load_language_model(settings.name, settings.attention)
     give_mask(tokenizer, model)
     return tokenizer, model
@@ -457,7 +459,7 @@ def _limit(recipe: PretrainRecipe, model: LanguageModel, frame: Frame) -> int:
     positions = max_positions(model.base.config)
     if recipe.text.block_size > positions:
         raise SettingsError(
-            f"text.block_size is {recipe.text.block_size}, but the encoder takes {positions} subwords at once"
+            f"text.block_size is {recipe.text.block_size}, but the encoder accepts at most {positions} subwords"
         )
     segments = 2 if recipe.objectives.next_sentence else 1
     return (recipe.text.block_size - frame.size) // segments
@@ -469,7 +471,7 @@ def _maskers(
     """Return what draws from the text that is trained on, and from the text that is held out."""
     trained, held_out = split_blocks(blocks, recipe.text.dev_ratio)
     if len(trained) == 0:
-        raise DataError("all of the text is held out: give more text, or a smaller text.dev_ratio")
+        raise DataError("all text is held out: give more text, or a smaller text.dev_ratio")
     assert tokenizer.mask_token_id is not None
     masker = Masker(
         blocks, recipe.masking, recipe.objectives, tokenizer.mask_token_id, trained, table

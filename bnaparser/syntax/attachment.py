@@ -60,8 +60,8 @@ def attach(model: Model, settings: SyntaxSettings) -> Model:
     folder = Path(encoder.name_or_path)
     if encoder.name_or_path and holds_variant(folder):
         raise SettingsError(
-            f"{folder} holds a variant that is trained, and attach would begin a new one: "
-            "save with save_guided(model, folder), load with load_guided(folder)"
+            f"{folder} holds a trained variant, which attach would replace by"
+            " a new one: load the folder with load_guided(folder)"
         )
     return put(model, settings)
 
@@ -94,7 +94,9 @@ def put(model: Model, settings: SyntaxSettings) -> Model:
     """Do what ``attach`` does, wherever the model comes from."""
     encoder = encoder_of(model)
     if hasattr(encoder, "syntax"):
-        raise SettingsError("this encoder has a variant already: attach another to a fresh one")
+        raise SettingsError(
+            "this encoder already has a variant: load the encoder again to attach another variant"
+        )
     hooks, install = _find_hooks(encoder)
     on_top = isinstance(settings, SgNetSettings)
     sizes = sizes_of_layers(encoder, len(hooks)) if on_top else sizes_of(encoder, hooks)
@@ -139,7 +141,7 @@ def encoder_of(model: nn.Module) -> PreTrainedModel:
             if len(inner) == 1:
                 if getattr(module.config, "is_decoder", False):
                     raise SettingsError(
-                        f"{type(module).__name__} is a decoder: syntax needs both sides"
+                        f"{type(module).__name__} is a decoder: syntax-guided attention needs an encoder, which reads words on both sides"
                     )
                 return module
     raise SettingsError(f"there is no encoder of transformers in {type_name(model)}")
@@ -158,7 +160,9 @@ def build(settings: SyntaxSettings, sizes: Sizes) -> Syntax:
             return SgNet(settings, sizes)
         case SyntaxBertSettings():
             return SyntaxBert(settings, sizes)
-    raise SettingsError(f"{type(settings).__name__} are not the settings of a variant")
+    raise SettingsError(
+        f"{type(settings).__name__} is not a settings class of a variant, such as SlaSettings"
+    )
 
 
 def sizes_of(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> Sizes:
@@ -204,7 +208,7 @@ def _find_hooks(encoder: PreTrainedModel) -> tuple[list[AttentionHook], Install]
         if hooks:
             return hooks, install
     raise SettingsError(
-        f"syntax cannot be attached to {type_name(encoder)}: known are {', '.join(KNOWN.values())}"
+        f"syntax cannot be attached to {type_name(encoder)}; supported encoders are {', '.join(KNOWN.values())}"
     )
 
 

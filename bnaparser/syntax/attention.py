@@ -138,8 +138,8 @@ class Syntax(nn.Module):
         """Raise where a call has gone past the variant, as an unknown release might make it."""
         if self.batch is not None and not self.calls:
             raise ModelError(
-                f"{type(self).__name__} was never called by its encoder: this release of "
-                "transformers runs attention in a way that is not known here"
+                f"{type(self).__name__} was never called by its encoder: this release of transformers"
+                " is not supported"
             )
 
 

@@ -96,7 +96,10 @@ def collate(
     batch = _stack(settings, masks, rows.shape)
     if not batch.all_parsed:
         unparsed = [number for number, mask in enumerate(masks, 1) if not mask.parsed]
-        logger.info("no syntax: the plain encoder serves texts %s of the batch", unparsed)
+        logger.info(
+            "texts %s of the batch have no trees: the encoder reads these texts without syntax",
+            unparsed,
+        )
     return batch
 
 
@@ -150,7 +153,9 @@ def _word_ids(tokens: Any, row: int, text: SyntaxTreesOrPair) -> list[int | None
     first = len(text[0].words) if isinstance(text, tuple) else 0
     sequences: list[int | None] = tokens.sequence_ids(row)
     if not isinstance(text, tuple) and 1 in sequences:
-        raise DataError(f"text {row + 1}: its tokens are a pair, its structure is not")
+        raise DataError(
+            f"text {row + 1}: its tokens are of a pair of texts, but its trees are of one text"
+        )
     return [
         word + first if sequence == 1 and word is not None else word
         for word, sequence in zip(tokens.word_ids(row), sequences, strict=True)

@@ -72,7 +72,9 @@ class SyntaxSettings(Settings):
 def dependency_heads(structure: SyntaxTrees) -> tuple[int, ...]:
     """Return the heads of a sentence that has syntax; DataError where it has constituents alone."""
     if structure.heads is None:
-        raise DataError("there are trees but no dependencies: make them with head rules")
+        raise DataError(
+            "there are constituency trees but no dependencies: make dependencies with head rules"
+        )
     return structure.heads
 
 

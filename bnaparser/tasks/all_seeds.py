@@ -59,8 +59,8 @@ def train(
     if int(os.environ.get("WORLD_SIZE", "1")) > 1:
         # Each would read batches of its own, and all would write the same files.
         raise SettingsError(
-            "a task is trained by one process, on one device: give the command without accelerate launch or"
-            " torchrun"
+            "a task model is trained by one process on one device:"
+            " run the command without accelerate launch or torchrun"
         )
     if not fresh:
         _check_same_recipe(recipe, output)
@@ -70,7 +70,7 @@ def train(
     torch.set_num_threads(recipe.train.threads or usable_threads())
     trained = all(map(Path.is_file, _results_of_seeds(recipe, output)))
     if trained and not fresh and _same_files(recipe, output):
-        log.info("all seeds are trained already")
+        log.info("the models of all seeds are already trained")
     else:
         with interruptible() as interruption:
             _train_seeds(recipe, output, fresh, against, interruption)
@@ -110,7 +110,7 @@ def _train_seeds(
     _check_same_data(recipe, data, files, output)
     for seed, results in zip(recipe.train.seeds, _results_of_seeds(recipe, output), strict=True):
         if results.is_file():
-            log.info("seed %d is trained already", seed)
+            log.info("seed %d: the model is already trained", seed)
             continue
         folder = results.parent
         model = train_seed(recipe, data, seed, folder / CHECKPOINTS, folder / LOGS, interruption)
@@ -195,7 +195,9 @@ def _predicted_by(
         file = other / f"seed-{seed}" / _predictions_name(recipe)
         run = _read(file)
         if as_gold(run["gold"]) != list(gold) or run["labels"] != list(labels):
-            raise DataError(f"{file} has predictions for other examples than this run")
+            raise DataError(
+                f"{file} has predictions for other examples than this run: compare runs on the same data"
+            )
         found.append(as_gold(run["predicted"]))
     return found
 
@@ -272,8 +274,8 @@ def _check_same(
     changed = set(differing(ours, _read(file)) if begun else ours)
     if begun and changed - free:
         raise SettingsError(
-            f"{output} was begun with other {what}: start over with --fresh, or write elsewhere with"
-            " --output"
+            f"{output} was begun with other {what}: start from scratch with"
+            " --fresh, or choose another folder with --output"
         )
     if changed:
         write_json(file, ours)

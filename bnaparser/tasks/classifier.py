@@ -251,18 +251,18 @@ def trained_with(model: str, settings: TaskModelSettings) -> str:
     """
     syntax, language = settings.syntax, settings.task.language
     name = name_in(syntax.parser, language)
-    instead = "name the parser whose trees are to take their place (--parser, parser=...)"
+    instead = "choose another parser for the trees (--parser, parser=...)"
     if syntax.needs_trees and syntax.trees == "files":
         raise ModelError(
-            f"{model} was trained with trees from {', '.join(syntax.files)}, which has none for new "
-            f"texts: {instead}"
+            f"{model} was trained with trees from {', '.join(syntax.files)}, which have no trees for"
+            f" new texts: {instead}"
         )
     if language != DEFAULT_LANGUAGE or (syntax.needs_trees and syntax.trees == "parser"):
         try:
             models.find(name)
         except ModelError as error:
             raise ModelError(
-                f"{model} was trained with the trees of the parser {name}, which is not "
-                f"there: put it back, or {instead}"
+                f"{model} was trained with the trees of the parser {name}, which is "
+                f"missing: restore this parser, or {instead}"
             ) from error
     return name

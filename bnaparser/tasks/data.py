@@ -32,7 +32,7 @@ def read_examples(files: Sequence[TaskFile], task: TaskSettings) -> list[TaskExa
 def _read_file(file: TaskFile, task: TaskSettings) -> list[TaskExample]:
     examples = list(task.of_kind.read(Path(file.path), file))
     if not examples:
-        raise DataError(f"{file.path}: no example in it")
+        raise DataError(f"{file.path}: the file holds no example")
     if file.part is not None:
         units = _units(examples, file, task)
         order = random.Random(0).sample(range(len(units)), len(units))
@@ -105,7 +105,7 @@ def read_data(recipe: TaskRecipe) -> Data:
     settings = recipe.train
     for name, files in (("data", settings.data), ("dev", settings.dev)):
         if not files:
-            raise DataError(f"the recipe names no files: set train.{name}")
+            raise DataError(f"the recipe names no files with examples: set train.{name}")
     parts = {"train": settings.data, "dev": settings.dev, "test": settings.test}
     read = {name: read_examples(files, recipe.task) for name, files in parts.items() if files}
     kind = recipe.task.of_kind
@@ -137,7 +137,9 @@ def read_data(recipe: TaskRecipe) -> Data:
         unparsed = sum(s.error is not None for e in split.examples for s in e.structures)
         if unparsed and recipe.syntax.needs_trees:
             log.warning(
-                "%s: %d texts have no tree: the plain encoder serves them", split.name, unparsed
+                "%s: %d texts have no tree: the encoder reads these texts without syntax",
+                split.name,
+                unparsed,
             )
         log.info("%s: %d examples", split.name, len(split.examples))
     return Data(labels, splits[0], tuple(splits[1:]))

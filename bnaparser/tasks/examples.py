@@ -95,7 +95,7 @@ def written(text: str, words: Words, read: Text = "") -> Written:
         if not text.startswith(word, position):
             raise DataError(
                 f"the word {word!r} of a tree is not at character {position} of {text[:60]!r}: the"
-                " trees of this task are to have the words as the text writes them"
+                " words of the trees must be the words of the text"
             )
         places.append((position, position + len(word)))
         position += len(word)
@@ -134,7 +134,7 @@ class TaskFile(Settings):
     @model_validator(mode="after")
     def _within(self) -> TaskFile:
         if self.part is not None and not 0 <= self.part[0] < self.part[1] <= 1:
-            raise ValueError("part is two shares that rise, as in [0.9, 1.0]")
+            raise ValueError("part must be two rising numbers from 0 to 1, such as [0.9, 1.0]")
         return self
 
 
@@ -162,7 +162,9 @@ def class_of(label: str, file: TaskFile, place: str) -> str | None:
         return label
     if label not in file.labels:
         known = ", ".join([*file.labels, *file.drop])
-        raise DataError(f"{place}: the label {label!r} is none of the recipe's: {known}")
+        raise DataError(
+            f"{place}: the label {label!r} is not in the recipe, whose labels are {known}"
+        )
     return file.labels[label]
 
 
@@ -184,7 +186,9 @@ def read_table(
             continue
         fields = line.split("\t")
         if len(fields) != len(header):
-            raise DataError(f"{path}:{number}: {len(fields)} fields, the header has {len(header)}")
+            raise DataError(
+                f"{path}:{number}: {len(fields)} fields, but the header has {len(header)}"
+            )
         texts = tuple(fields[column] for column in columns)
         for column, text in zip(columns_of_texts, texts, strict=True):
             if not text.strip():

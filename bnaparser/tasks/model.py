@@ -228,15 +228,15 @@ def load_model(folder: str | Path) -> TaskModel:
     if folder.is_file():
         with unzipped(folder) as inner:
             if inner is None:
-                raise ModelError(f"{folder} holds no model of a task")
+                raise ModelError(f"{folder} holds no task model")
             return load_model(inner)
     if not folder.is_dir():
-        raise ModelError(f"there is no model folder {folder}; see 'bnaparser models'")
+        raise ModelError(
+            f"there is no model folder {folder}; 'bnaparser models' lists the installed models"
+        )
     table = read_object(folder / CONFIG)
     if "task" not in table:
-        raise ModelError(
-            f"{folder} is no model of a task but a parser: it gives trees, not classes"
-        )
+        raise ModelError(f"{folder} is a parser, not a task model: use it with bnaparse --model")
     settings = validate(TaskModelSettings, table, str(folder / CONFIG))
     labels = _labels(folder / LABELS, settings)
     tensors = read_weights(folder / WEIGHTS)
@@ -267,7 +267,7 @@ def _encoder(folder: Path) -> PreTrainedModel:
         return build_pretrained(config)
     except Exception as error:  # of a damaged configuration: whatever comes
         raise ModelError(
-            f"{folder / CONFIG} is damaged: {in_one_line(error)}; get the model again"
+            f"{folder / CONFIG} is damaged: {in_one_line(error)}; download or copy the model again"
         ) from error
 
 
@@ -277,7 +277,7 @@ def _check_outputs(folder: Path, tensors: Mapping[str, Tensor], wanted: int) -> 
     if weight is not None and len(weight) != wanted:
         raise ModelError(
             f"{folder / WEIGHTS} gives {len(weight)} scores, and {folder / LABELS} has names for"
-            f" {wanted}: they do not belong together; get the model again"
+            f" {wanted}: the two files do not belong together; download or copy the model again"
         )
 
 
@@ -286,9 +286,13 @@ def _labels(path: Path, settings: TaskModelSettings) -> tuple[str, ...]:
     labels = stored.get("classes") if isinstance(stored, dict) else None
     strings = isinstance(labels, list) and all(isinstance(label, str) for label in labels)
     if not strings or settings.task.of_kind.has_labels != bool(labels):
-        raise ModelError(f"{path} is damaged: it holds no classes; get the model again")
+        raise ModelError(
+            f"{path} is damaged: it names no classes; download or copy the model again"
+        )
     assert labels is not None
     twice = next((label for label in labels if labels.count(label) > 1), None)
     if twice is not None:
-        raise ModelError(f"{path} is damaged: it names {twice!r} twice; get the model again")
+        raise ModelError(
+            f"{path} is damaged: it names {twice!r} twice; download or copy the model again"
+        )
     return tuple(labels)

@@ -65,7 +65,7 @@ def train_seed(
     if last is not None:
         log.info("seed %d: resumed from %s", seed, Path(last).name)
     elif checkpoints.is_dir():
-        log.info("seed %d: starting anew: no checkpoint in %s", seed, checkpoints)
+        log.info("seed %d: starting from scratch: there is no checkpoint in %s", seed, checkpoints)
     with training_arithmetic(model.device), interruption.waiting(), closing(progress):
         trainer.train(resume_from_checkpoint=last)
         if interruption.signal is not None:

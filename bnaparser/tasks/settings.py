@@ -72,15 +72,17 @@ class TaskSettings(Settings):
     @model_validator(mode="after")
     def _fits(self) -> TaskSettings:
         if len(self.texts) not in (1, 2):
-            raise ValueError("texts names one column, or two for a pair")
+            raise ValueError("texts must name one column, or two columns for pairs of texts")
         kind = KINDS[self.kind]
         if kind.pairs not in (None, self.pair):
             raise ValueError(kind.pairs_error)
         if self.metric is not None and self.metric not in kind.metrics:
             known = ", ".join(kind.metrics)
-            raise ValueError(f"the metric of kind {self.kind} is one of {known}")
+            raise ValueError(f"metric for kind {self.kind} must be one of {known}")
         if self.main_metric in ("f1", "f0.5") and self.positive is None:
-            raise ValueError(f"metric {self.metric} needs the class that it is of: set positive")
+            raise ValueError(
+                f"metric {self.metric} is the score of one class: set positive to the name of this class"
+            )
         return self
 
     @property
@@ -153,9 +155,9 @@ class SyntaxTable(Settings):
     def _one(self) -> SyntaxTable:
         given = [name for name in VARIANTS if getattr(self, name) is not None]
         if len(given) > 1:
-            raise ValueError(f"one variant at a time, not {' and '.join(given)}")
+            raise ValueError(f"choose one variant, not {' and '.join(given)}")
         if (self.trees == "files") != bool(self.files):
-            raise ValueError('trees = "files" and files = [...] go together')
+            raise ValueError('trees = "files" and files = [...] need each other')
         return self
 
     @property
@@ -178,7 +180,7 @@ class SyntaxTable(Settings):
         if language == DEFAULT_LANGUAGE and self.needs_trees and self.trees in ("spacy", "random"):
             trees = "random trees" if self.trees == "random" else f"those of spaCy's {self.spacy}"
             raise SettingsError(
-                f"the trees of this model are {trees}, and no parser's: leave the parser out"
+                f"the trees of this model are {trees}, not trees of a parser: leave --parser out"
             )
         update: dict[str, object] = {"parser": name}
         if self.trees == "files":
@@ -273,7 +275,7 @@ class TaskTrainSettings(Settings):
     @model_validator(mode="after")
     def _different(self) -> TaskTrainSettings:
         if len(set(self.seeds)) < len(self.seeds):
-            raise ValueError("seeds must differ")
+            raise ValueError("seeds must not contain a number twice")
         return self
 
 

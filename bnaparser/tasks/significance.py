@@ -92,11 +92,15 @@ def _check_numbers(
     gold: Sequence[Gold], first: Sequence[Sequence[Gold]], second: Sequence[Sequence[Gold]]
 ) -> None:
     if len(first) != len(second):
-        raise DataError(f"predictions of {len(first)} seeds and of {len(second)}")
+        raise DataError(
+            f"predictions of {len(first)} seeds cannot be compared with predictions of {len(second)} seeds"
+        )
     lengths = sorted({len(one) for one in (*first, *second)})
     if lengths and lengths != [len(gold)]:
         found = " and ".join(map(str, lengths))
-        raise DataError(f"predictions for {found} examples, gold of {len(gold)}")
+        raise DataError(
+            f"there are predictions for {found} examples, but gold labels of {len(gold)}"
+        )
     if not gold or not first:
         raise DataError("there are no predictions to compare")
 

@@ -141,7 +141,7 @@ def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
             f"give a list of {what}, not a {kind}: of a data frame a column, such as frame['text']"
         )
     if isinstance(strings, set | frozenset):
-        raise TypeError(f"give a list of {what}, not a set: it has no order")
+        raise TypeError(f"give a list of {what}, not a set: a set has no order")
     return strings
 
 

@@ -116,7 +116,7 @@ def check_readable(language: str) -> str:
     """Return a language; ValueError where it is none of `LANGUAGE_NAMES`."""
     if language not in LANGUAGE_NAMES:
         known = ", ".join(LANGUAGE_NAMES)
-        raise ValueError(f"no language {quoted(language)} can be read: there are {known}")
+        raise ValueError(f"unknown language {quoted(language)}: choose one of {known}")
     return language
 
 

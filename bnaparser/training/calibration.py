@@ -209,8 +209,8 @@ def best_temperature(charts: Sequence[GoldChart]) -> float:
     place = int(np.argmin(losses))
     if not 0 < place < len(losses) - 1:
         raise DataError(
-            "these trees make no temperature the best: give more of them, which the model has not"
-            " learned from, with labels as it has them"
+            "these trees determine no best temperature: give more trees"
+            " that were not training data, with the labels of the model"
         )
     found = least(loss, TEMPERATURES[place - 1], TEMPERATURES[place + 1])
     return float(f"{found:.4g}")

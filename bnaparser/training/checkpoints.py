@@ -105,7 +105,7 @@ def load_checkpoint(
         if accelerator.is_main_process:
             output.mkdir(parents=True, exist_ok=True)
             if (output / RECIPE).is_file():
-                log.info("starting anew: no checkpoint in %s", output)
+                log.info("starting from scratch: there is no checkpoint in %s", output)
             set_aside(output / BEST)
             write_json(output / RECIPE, ours)
         return begin
@@ -113,7 +113,7 @@ def load_checkpoint(
     theirs = _stored_part(stored, recipe, free) if stored.is_file() else ours
     if changed := differing(ours, theirs):
         raise SettingsError(
-            f"{target} is another recipe's (it differs in {', '.join(changed)}): start over with "
+            f"{target} belongs to another recipe (which differs in {', '.join(changed)}): start over with "
             "--fresh, or write elsewhere with --output"
         )
     try:
@@ -122,7 +122,7 @@ def load_checkpoint(
     except Exception as error:  # whatever the library finds wrong
         detail = str(error).splitlines()[-1:] or [type(error).__name__]
         raise SettingsError(
-            f"{target} is another recipe's, or damaged ({detail[0].strip()}): start over with "
+            f"{target} belongs to another recipe, or is damaged ({detail[0].strip()}): start over with "
             "--fresh, or write elsewhere with --output"
         ) from error
     return progress

@@ -88,7 +88,7 @@ def read_mix(settings: TrainSettings) -> Mix:
         first = len(train)
         examples = read_examples(source, settings)
         if not examples:
-            raise DataError(f"{source.path} holds no trees: take it out of train.data")
+            raise DataError(f"{source.path} holds no trees: remove this file from train.data")
         train.extend(example for example in examples if len(example.words) <= settings.max_words)
         sets.append((range(first, len(train)), source.weight))
     dev = {
@@ -97,7 +97,7 @@ def read_mix(settings: TrainSettings) -> Mix:
     }
     for examples, source in zip(dev.values(), settings.dev, strict=True):
         if not examples:
-            raise DataError(f"{source.path} holds no trees to judge by: take it out of train.dev")
+            raise DataError(f"{source.path} holds no trees: remove this file from train.dev")
     return Mix(train, sets, dev)
 
 
@@ -149,7 +149,9 @@ def read_examples(source: DataSettings, settings: TrainSettings) -> list[Example
         trees = list(release.read(source.path, source.part, rules))
     if source.map is not None:
         if settings.label_maps is None:
-            raise SettingsError(f"map = {source.map!r} needs train.label_maps, a TOML file")
+            raise SettingsError(
+                f"map = {source.map!r} needs train.label_maps, the path of a TOML file with label maps"
+            )
         label_map = read_label_map(settings.label_maps, source.map)
         trees = [label_map.apply(tree) for tree in trees]
     given = [tree.tags for tree in trees]

@@ -224,4 +224,4 @@ def diverged(update: int | None = None, reason: str = "") -> SettingsError:
     when = "" if update is None else f" at update {update}"
     why = f" {reason};" if reason else ""
     advice = "set a smaller train.learning_rate, or train.max_grad_norm"
-    return SettingsError(f"the training has diverged{when}:{why} {advice}")
+    return SettingsError(f"the training diverged{when}:{why} {advice}")

@@ -170,7 +170,9 @@ class TrainSettings(Settings):
                 raise ValueError(f"ignore_gold, of {source.path}, needs a teacher")
         for source in self.dev:
             if source.ignore_gold:
-                raise ValueError(f"ignore_gold is for training data, {source.path} is in dev")
+                raise ValueError(
+                    f"ignore_gold is for training data, but {source.path} is in train.dev"
+                )
         return self
 
 
@@ -186,7 +188,9 @@ class Recipe(ModelSettings):
             if source.language is None and len(known) > 1:
                 raise ValueError(f"{source.path} needs its language, one of {', '.join(known)}")
             if source.language is not None and source.language not in known:
-                raise ValueError(f"{source.path} is in {source.language}: add it to text.languages")
+                raise ValueError(
+                    f"{source.path} has the language {source.language}: add this language to text.languages"
+                )
         return self
 
     @model_validator(mode="after")
@@ -196,7 +200,9 @@ class Recipe(ModelSettings):
             usual = EncoderSettings()
             for key in ("layers", "detokenize", "decoder", "mix_layers", "attention", "dropout"):
                 if getattr(self.encoder, key) != getattr(usual, key):
-                    raise ValueError(f"encoder.{key} needs encoder.name: characters have none")
+                    raise ValueError(
+                        f"encoder.{key} needs encoder.name: a character encoder has no such setting"
+                    )
         return self
 
     def check_data(self) -> None:

@@ -103,7 +103,7 @@ class Run(CheckedRun):
         with gc_disabled():
             self.mix = read_mix(recipe.train)
             if accelerator.is_main_process:
-                log.info("preparing %s sentences", f"{len(self.mix.train):,}")
+                log.info("preparing %s training sentences", f"{len(self.mix.train):,}")
             self.model = new_model(recipe, self.mix)
             self.sentences = training_sentences(self.model, self.mix.train)
         # Of several processes each draws its own dropout; a single one goes on as it began.
@@ -198,9 +198,11 @@ class Run(CheckedRun):
             length = "epochs" if settings.max_steps is None else "max_steps"
             more = "early_stopping_epochs" if self._stalled() else length
             log.info(
-                "finished already, after update %d: the model is in %s", done, self.output / BEST
+                "the training was already finished after update %d: the model is in %s",
+                done,
+                self.output / BEST,
             )
-            log.info("--fresh starts over; a larger train.%s continues the run", more)
+            log.info("--fresh starts from scratch; a larger train.%s continues the run", more)
             return
         parameters = sum(one.numel() for one in self.model.parameters())
         log.info(

@@ -133,11 +133,11 @@ def new_model(recipe: Recipe, mix: Mix) -> BnaModel:
     recipe.check_data()
     if mix.epoch_size == 0:
         raise DataError(
-            "no training trees are left: all are longer than train.max_words, or the weights in train.data are too small"
+            "no training trees are left: all sentences are longer than train.max_words, or the weights in train.data are too small"
         )
     torch.manual_seed(recipe.train.seed)
     if not any(example.spans for example in mix.train):
-        raise DataError("the training trees hold no constituents, only words and their tags")
+        raise DataError("the training trees have no constituents, only words and tags")
     start = None if recipe.train.start is None else storage.load(find(recipe.train.start))
     settings = _network_settings(recipe, start)
     names = _known_names(settings.text.languages, mix.train, start)
@@ -164,8 +164,8 @@ def _network_settings(recipe: Recipe, start: BnaModel | None) -> ModelSettings:
     languages = settings.text.languages
     if len(languages) > 1 and languages != recipe.text.languages:
         raise SettingsError(
-            f"train.start is a model for {', '.join(languages)}: name in text.languages those to go on with, and "
-            "with each file of trees its language"
+            f"train.start is a model for {', '.join(languages)}: list the languages to train in text.languages,"
+            " and give the language of each file of trees"
         )
     return settings
 
@@ -192,8 +192,8 @@ def _known_names(
     }
     if missing := [language for language in languages if language not in found]:
         raise SettingsError(
-            f"no training trees are in {', '.join(missing)}, which text.languages names: add some to train.data, or"
-            " leave the language out"
+            f"no training trees are in {', '.join(missing)}, which text.languages lists: add trees"
+            " to train.data, or remove the language"
         )
     return found
 
@@ -269,7 +269,7 @@ def create_from(
         if stated != theirs:
             raise SettingsError(
                 f"train.start does not fit the recipe: its layers.{key} is {theirs!r}, not {stated!r};"
-                f" leave layers.{key} out to take it over"
+                f" leave layers.{key} out to keep that of the model"
             )
     source: str | tuple[PreTrainedModel, PreTrainedTokenizerBase]
     if isinstance(start.encoder, PretrainedEncoder):
@@ -288,7 +288,7 @@ def _carry_over(start: BnaModel, model: BnaModel) -> None:
     if lost := [n for n in theirs if n not in mine and not n.startswith(_LEFT_BEHIND)]:
         raise SettingsError(
             f"train.start does not fit the recipe: it has {lost[0]}, which the recipe's network lacks;"
-            " leave [layers] out to take it over"
+            " leave [layers] out to keep that of the model"
         )
     # The layers whose rows stand for labels or tags: names of the new rows, and of the old ones.
     rows = {
@@ -324,5 +324,5 @@ def _misfit(name: str, tensor: Tensor, old: Tensor | None) -> SettingsError:
     there = "none" if old is None else "x".join(map(str, old.shape))
     return SettingsError(
         f"train.start does not fit the recipe: {name} is {'x'.join(map(str, tensor.shape))}, in "
-        f"the model to start from {there}; leave [layers], [scorer], [tags] out to take them over"
+        f"the model to start from {there}; leave [layers], [scorer], [tags] out to keep those of the model"
     )

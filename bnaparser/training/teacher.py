@@ -54,7 +54,9 @@ def load_teacher(names: Sequence[str], device: str) -> dict[str, ParsingNetwork]
         except ModelError as error:
             raise ModelError(f"train.teacher: {error}") from error
         if network.settings.tags.given:
-            raise SettingsError(f"train.teacher: {name} reads tags: it cannot be a teacher")
+            raise SettingsError(
+                f"train.teacher: {name} needs part-of-speech tags as input: choose another teacher"
+            )
         network.eval()
         networks[name] = network
     return networks
@@ -130,7 +132,9 @@ class Teacher:
         try:
             return in_batches(read, [one.size for one in prepared], self.batch_tokens, self.threads)
         except chart.ScoresError as error:
-            raise ModelError(f"train.teacher has scores that are no numbers: {error}") from error
+            raise ModelError(
+                f"train.teacher is damaged, its scores are not finite numbers: {error}"
+            ) from error
 
     def _of_batch(
         self, ensemble: EnsembleNetwork, batch: Sequence[PreparedSentence]
@@ -191,19 +195,23 @@ def _check_fit(
     """Refuse a teacher from which a student can learn nothing, or not all that is to be learned."""
     labels, _ = shared_columns(student.labels, ensemble.labels)
     if len(labels) == 1:  # no constituent
-        raise SettingsError("train.teacher has no label that the training trees have")
+        raise SettingsError(
+            "train.teacher has none of the labels of the training trees: choose another teacher"
+        )
     log.info("the teacher knows %d of %d labels", len(labels) - 1, len(student.labels) - 1)
     if not student.settings.tags.predict:
         if ensemble.settings.tags.predict:
             raise SettingsError(
-                "train.teacher has tags, and the student would have none: set tags.predict = true"
+                "train.teacher predicts tags, but the recipe does not: set tags.predict = true"
             )
         return
     without = [name for name, one in networks.items() if not one.settings.tags.predict]
     if without:
         raise SettingsError(
-            f"train.teacher: {', '.join(without)} predicts no tags, which the student is to learn:"
-            " leave it out, or tags.predict"
+            f"train.teacher: {', '.join(without)} predicts no tags, but the recipe has tags.predict = true:"
+            " leave this teacher out, or set tags.predict = false"
         )
     if not shared_columns(student.tags, ensemble.tags)[0]:
-        raise SettingsError("train.teacher has no tag that the training trees have")
+        raise SettingsError(
+            "train.teacher has none of the tags of the training trees: choose another teacher"
+        )

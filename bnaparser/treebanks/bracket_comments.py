@@ -40,8 +40,8 @@ def read_bracket_comments(
         block = []
     if read and not trees:
         raise DataError(
-            f"{source}: CoNLL-U without trees: a sentence's brackets stand in a comment,"
-            " # constituency = (ROOT ...)"
+            f"{source}: CoNLL-U without trees: each sentence needs its tree in a comment"
+            " such as # constituency = (ROOT ...)"
         )
 
 

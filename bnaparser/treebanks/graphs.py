@@ -83,7 +83,7 @@ class _Nodes:
                 words += self.words[child]
             if not words:
                 raise TreeError(
-                    f"the phrase {self._label(node)} has no word: give it children, or take it out"
+                    f"the phrase {self._label(node)} has no word: give this phrase children, or remove it"
                 )
             self.words[node] = sorted(words)
 
@@ -103,7 +103,7 @@ class _Nodes:
         lost = set(range(self.root)) - set(order)
         if circle := [node for node in lost if self.parents[node] >= 0]:
             label = self._label(max(circle))
-            raise TreeError(f"the node {label} is above itself: edges must lead up to one root")
+            raise TreeError(f"the node {label} is its own ancestor: edges must lead up to one root")
         return order[::-1]
 
     def _label(self, node: int) -> str:

@@ -67,16 +67,20 @@ def read_label_map(path: str | PathLike[str], name: str) -> LabelMap:
     except ValueError as error:  # not UTF-8, or not TOML
         raise DataError(f"{file}: not a TOML file: {error}") from error
     if not isinstance(maps, dict):
-        raise SettingsError(f"{file}: no label maps in it; they are tables [map.NAME.labels]")
+        raise SettingsError(
+            f"{file}: the file has no label maps, which are tables [map.NAME.labels]"
+        )
     to_sets = maps.get(_TO_SETS, [])
     names = sorted(key for key, value in maps.items() if isinstance(value, dict))
     if not isinstance(to_sets, list):
         raise SettingsError(f"{file}: {_TO_SETS} must be a list of names")
     if name not in names and name not in to_sets:
-        raise SettingsError(f"{file}: no label map {name!r}; there are: {', '.join(names)}")
+        raise SettingsError(f"{file}: no label map {name!r}; the label maps are {', '.join(names)}")
     table = maps.get(name, {})
     if unknown := sorted(set(table) - {"labels", "tags"}):
-        raise SettingsError(f"{file}: map.{name}.{unknown[0]}: only labels and tags are known")
+        raise SettingsError(
+            f"{file}: map.{name}.{unknown[0]}: a label map has only the tables labels and tags"
+        )
     return LabelMap(
         labels=_renames(table, "labels", f"{file}: map.{name}.labels"),
         tags=_renames(table, "tags", f"{file}: map.{name}.tags"),
@@ -90,7 +94,7 @@ def _renames(table: dict[str, Any], key: str, where: str) -> dict[str, str]:
         raise SettingsError(f'{where} must be a table of names, such as "NML" = "NP"')
     for old, new in renames.items():
         if not isinstance(new, str):
-            raise SettingsError(f"{where}: {old!r} must be given a name in quotes, not {new!r}")
+            raise SettingsError(f"{where}: {old!r} must have a name in quotes, not {new!r}")
         try:
             check_readable(new, "name", may_be_empty=key == "labels")
         except TreeError as error:

@@ -86,7 +86,7 @@ def _declared_encoding(start: bytes, path: Path) -> str | None:
         codecs.lookup(name)
     except LookupError:
         raise DataError(
-            f"{path}:1: the file declares an encoding {name!r} that is not known: correct it"
+            f"{path}:1: the file declares an encoding {name!r} that is unknown: correct the name of the encoding"
         ) from None
     return name
 
@@ -123,7 +123,9 @@ def _decode_marked_up(data: bytes, path: Path) -> str:
     for number, line in enumerate(text.split("\n"), 1):
         if _REPLACEMENT in line:
             logger.warning(
-                "%s:%d: bytes that are not UTF-8, read as U+FFFD: correct the file", path, number
+                "%s:%d: this line is not UTF-8; wrong bytes are replaced by U+FFFD: convert the file to UTF-8",
+                path,
+                number,
             )
     return text
 

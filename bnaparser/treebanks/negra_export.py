@@ -53,7 +53,7 @@ def read_export(
             version = rest.strip()
             if version not in ("3", "4"):
                 yield TreeError(
-                    f"#FORMAT {version}: versions 3 and 4 of the export format are read",
+                    f"#FORMAT {version}: only versions 3 and 4 of the export format are supported",
                     source,
                     number,
                 )
@@ -61,13 +61,13 @@ def read_export(
             table = mark
         elif line and not line.startswith("%%"):
             yield TreeError(
-                f"{line[:40]!r} stands outside #BOS and #EOS: a sentence begins with #BOS NUMBER",
+                f"{line[:40]!r} is outside #BOS and #EOS: a sentence begins with #BOS NUMBER",
                 source,
                 number,
             )
     if start:
         yield TreeError(
-            "the sentence that starts here has no #EOS: the file is cut off, fetch it again",
+            "the sentence that starts here has no #EOS: the file is incomplete: download or copy it again",
             source,
             start,
         )
@@ -92,17 +92,17 @@ def _graph(lines: list[NumberedLine], version: str, source: str, start: int) -> 
         if name is None:
             words.append((columns, number))
         elif int(name[1]) in phrases:
-            raise TreeError(f"the phrase {columns[0]} stands here again", source, number)
+            raise TreeError(f"the phrase {columns[0]} is in this sentence twice", source, number)
         else:
             phrases[int(name[1])] = columns, number
     if not words:
-        raise TreeError("a sentence without words: take it out", source, start)
+        raise TreeError("a sentence without words: remove this sentence", source, start)
     places = {name: len(words) + place for place, name in enumerate(phrases)}
     for columns, number in [*words, *phrases.values()]:
         parent = int(columns[4])
         if parent and parent not in places:
             raise TreeError(
-                f"the parent of {columns[0]} is {parent}, and the sentence has no line #{parent}",
+                f"the parent of {columns[0]} is {parent}, but the sentence has no line #{parent}",
                 source,
                 number,
             )
@@ -128,6 +128,6 @@ def _columns(line: str, version: str, source: str, number: int) -> list[str]:
         if version == "4":
             wanted = "word, lemma, tag, morphology, function, parent"
         raise TreeError(
-            f"{line[:40]!r} has not the columns {wanted}, with a number as parent", source, number
+            f"{line[:40]!r} must have the columns {wanted}, with a number as parent", source, number
         )
     return columns

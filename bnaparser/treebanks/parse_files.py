@@ -20,7 +20,7 @@ PARSES = (".jsonl", ".parquet")
 
 _FIELD = "tree"
 _ERRORS = "errors.jsonl"  # what `bnaparser corpus` says of sentences without a tree
-_ROWS = 1024  # of Parquet that are read at once
+_ROWS = 1024  # of Parquet that is the most that the encoder reads
 
 
 def list_parse_files(path: StrPath) -> list[Path]:

@@ -40,7 +40,7 @@ def list_files(path: StrPath) -> list[Path]:
             if of_kind:
                 return sorted({unpacked_name(file): file for file in of_kind}.values())
         kinds = f"{', '.join(TREE_FILES[:-1])} or {TREE_FILES[-1]}"
-        raise DataError(f"{where}: no {kinds} file in this folder; name the files instead")
+        raise DataError(f"{where}: this folder has no {kinds} file: give the names of the files")
     matches = sorted(Path(name) for name in glob.glob(str(where), recursive=True))
     if files := [file for file in matches if file.is_file()]:
         return files

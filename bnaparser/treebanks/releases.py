@@ -88,7 +88,7 @@ class Release:
 
     def _numbers(self, part: str) -> tuple[range, ...]:
         if part not in self.parts:
-            raise SettingsError(f"no part {part!r}: there are {', '.join(self.parts)}")
+            raise SettingsError(f"unknown part {part!r}: the parts are {', '.join(self.parts)}")
         return self.parts[part]
 
 
@@ -134,7 +134,9 @@ def _first_with_files(
         parts = Path(folder).parts
         if inside := [(number, file) for number, file in numbered if _within(file, root, parts)]:
             return _once(inside, root)
-    raise DataError(f"{root}: no file such as {example} at any depth; give the release's folder")
+    raise DataError(
+        f"{root}: no file such as {example} in this folder: give the folder of the release"
+    )
 
 
 def _once(numbered: list[tuple[int, Path]], root: Path) -> list[tuple[int, Path]]:
@@ -144,7 +146,9 @@ def _once(numbered: list[tuple[int, Path]], root: Path) -> list[tuple[int, Path]
     for path, (_, file) in sorted(unpacked.items()):
         other = places.setdefault(path.name.lower(), file)
         if other is not file:
-            raise DataError(f"{root}: holds {other} and {file}: give the folder of one release")
+            raise DataError(
+                f"{root}: the folder holds {other} and {file}: give the folder of one release"
+            )
     return sorted(unpacked.values())
 
 

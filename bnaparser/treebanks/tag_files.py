@@ -34,7 +34,7 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
     if ending(Path(path)) == ".conllu":
         for one in read_conllu(read_lines(path), str(path)):
             if not one.tags:
-                raise DataError(f"{path}:{one.line}: the fifth column has no tag of some word")
+                raise DataError(f"{path}:{one.line}: the fifth column lacks the tag of a word")
             yield TagRow(one.tags, one.line)
         return
     lines = numbered_lines(Path(path))  # once: it may be a pipe
@@ -68,5 +68,7 @@ def tags_of(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[Tags]:
                 f" ({' '.join(words[:6])} ...): give one tag a word"
             )
     if len(rows) != len(sentences):
-        raise DataError(f"{path} has tags for {len(rows):,} sentences, not for {len(sentences):,}")
+        raise DataError(
+            f"{path} has tags for {len(rows):,} sentences, but there are {len(sentences):,} sentences"
+        )
     return [row.tags for row in rows]

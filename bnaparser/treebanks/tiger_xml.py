@@ -75,8 +75,8 @@ class _Reading:
 
     def refuse(self, name: str, *_: object) -> None:
         raise DataError(
-            f"{self.source}:{self.line}: the definition of an entity, {name!r}, is not read:"
-            " write what it stands for into the file"
+            f"{self.source}:{self.line}: the definition of an entity, {name!r}, is not supported: replace the entity"
+            " by its text in the file"
         )
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -85,13 +85,13 @@ class _Reading:
                 self.sentence = _Sentence(self.source, self.line)
             elif name == "subcorpus" and "external" in attributes:
                 raise DataError(
-                    f"{self.source}:{self.line}: the sentences are in another file,"
-                    f" {attributes['external']!r}: name that one"
+                    f"{self.source}:{self.line}: the sentences are in another file: give"
+                    f" the file {attributes['external']!r}"
                 )
             elif self.parser is not None and name not in _KNOWN:
                 raise DataError(
-                    f"{self.source}:{self.line}: an element {name!r}, where TIGER-XML has"
-                    " corpus, body and s: this format is not read"
+                    f"{self.source}:{self.line}: an element {name!r}, but TIGER-XML has corpus, body and"
+                    " s: this file is not TIGER-XML"
                 )
             return
         self.sentence.start(name, attributes, self.line)

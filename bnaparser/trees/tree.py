@@ -79,7 +79,7 @@ class Tree:
         """
         parts = tuple(children)
         if not parts:
-            raise TreeError(f"the node {quoted(label)} must have words or nodes below it")
+            raise TreeError(f"the node {quoted(label)} must have a word or a child")
         if len(parts) == 1 and isinstance(only := parts[0], Tree) and not only.label and only.word:
             parts = (only.word,)  # so it is read back from brackets
         end = 0
@@ -111,7 +111,9 @@ class Tree:
                 raise TreeError(message, source, place.line, place.column)
             found = tree
         if found is None:
-            raise TreeError("no tree here; write one such as (TOP (S (VP (VB Go))))", source)
+            raise TreeError(
+                "the text holds no tree; write a tree such as (TOP (S (VP (VB Go))))", source
+            )
         return found
 
     @classmethod
@@ -423,10 +425,10 @@ class Tree:
         return self
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(f"a Tree cannot be changed: make a new one instead of setting {name}")
+        raise AttributeError(f"a Tree cannot be changed: make a new Tree instead of setting {name}")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"a Tree cannot be changed: {name} stays")
+        raise AttributeError(f"a Tree cannot be changed: {name} cannot be deleted")
 
 
 # The slots' own setters: the one way past __setattr__, and the fastest.
@@ -576,7 +578,7 @@ def _sorted_for_pop(spans: Iterable[Span], length: int) -> list[Span]:
             raise TreeError(f"{span} does not lie within the sentence's {length} words")
     for span, after in pairwise(ordered):
         if span[:2] == after[:2]:
-            raise TreeError(f"{span} is given twice: join the labels of a chain with {CHAIN}")
+            raise TreeError(f"{span} is given twice: join labels over the same words with {CHAIN}")
     return ordered
 
 
@@ -605,7 +607,7 @@ def flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
         elif not children or not all(
             isinstance(one, str) or hasattr(one, "label") for one in children
         ):
-            raise TreeError(f"the node {node.label()!r} must have words or nodes below it")
+            raise TreeError(f"the node {node.label()!r} must have a word or a child")
         else:
             arities.append(len(children))
             stack.extend(reversed(children))

@@ -46,7 +46,7 @@ class ConnectionLimit:
             self._next_log = now + _LOG_SECONDS
             log.warning(
                 "all %d connections are in use, and further ones are refused: raise the limit on open"
-                " files (ulimit -n), or find out who keeps them open",
+                " files (ulimit -n), or find the clients that keep connections open",
                 self.most,
             )
 

@@ -88,8 +88,8 @@ def _supervise(
         tempfile.gettempdir()
     except OSError as error:
         raise SettingsError(
-            "several workers share their metrics in a temporary folder, and no folder for temporary files can be"
-            " written: set TMPDIR to one that can, or run a single worker"
+            "several workers share their metrics in a temporary folder, and no folder for temporary files is writable: set"
+            " TMPDIR to a writable folder, or run one worker"
         ) from error
     with temporary_folder() as folder:
         os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)  # for the workers, when they start
@@ -154,7 +154,7 @@ def open_sockets(host: str, port: int) -> list[socket.socket]:
             one.close()
         raise port_error(host, port, error) from error
     if not sockets:
-        raise PortError(f"cannot listen on {host}: no address of it is this machine's")
+        raise PortError(f"cannot listen on {host}: none of its addresses belongs to this machine")
     return sockets
 
 
@@ -215,7 +215,7 @@ def page_of(sockets: Sequence[socket.socket]) -> str:
 def port_error(host: str, port: int, error: OSError | UnicodeError) -> PortError:
     """Return the error that says why an address cannot be listened on, and what to do."""
     if isinstance(error, UnicodeError):
-        return PortError(f"cannot listen on {host[:80]!r}: no host can have this name")
+        return PortError(f"cannot listen on {host[:80]!r}: this is not a valid host name")
     advice = {
         errno.EADDRINUSE: "choose another --port, or stop the program that has it",
         errno.EACCES: "ports below 1024 need a privilege; choose another --port",

@@ -187,7 +187,7 @@ class Supervisor:
         if worker.failure is not None:
             self._fail(worker.failure)
             return
-        log.warning("worker %d ended (%s) and is replaced", pid, _how(code))
+        log.warning("worker %d ended (%s) and is restarted", pid, _how(code))
         self._failed_starts += 0 if worker.ready else 1
         if self._failed_starts < MOST_FAILED_STARTS:
             return

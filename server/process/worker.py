@@ -197,7 +197,7 @@ class _Server(uvicorn.Server):
         while self._service.in_flight and time.monotonic() < finish_by:
             await asyncio.sleep(0.02)
         if self._service.in_flight:
-            log.warning("%d requests are given up", self._service.in_flight)
+            log.warning("%d requests are dropped", self._service.in_flight)
             await self._service.stop()
         self._cut_half_sent()
         # What is left are answers that their clients are still reading.
@@ -224,5 +224,5 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 
 def _end_anyway() -> None:
-    log.warning("the time to drain is over, and not all is finished")
+    log.warning("drain_seconds are over: some requests are unfinished")
     end()

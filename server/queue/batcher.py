@@ -334,7 +334,9 @@ class Batcher(Generic[Unit, Result]):
         """Parse a sentence past the queue, before it is started. Raises Failure."""
         outcome = await self.thread.run(_guarded, self._do, [sentence], tags)
         if isinstance(outcome.found, BaseException):
-            raise Failure(f"the {self._name} broke down") from outcome.found
+            raise Failure(
+                f"the {self._name} failed: the log of the service has the reason"
+            ) from outcome.found
         return outcome.found[0]
 
     def start(self) -> None:
@@ -459,7 +461,9 @@ class Batcher(Generic[Unit, Result]):
     def _fail(self, batch: _Batch[Unit, Result], error: BaseException) -> None:
         log.error("the %s failed on a batch", self._name, exc_info=error)
         for job in {queued.job for queued in batch}:
-            reason = f"the {self._name} broke down over this request; see the service's log"
+            reason = (
+                f"the {self._name} failed on this request: the log of the service has the reason"
+            )
             job.refuse(Failure(reason))
             self._forget(job)
 
@@ -478,8 +482,8 @@ def check_words(sentences: Sequence[HasWords], most: int) -> int:
     words = sum(map(words_of, sentences))
     if words > most:
         raise TooLarge(
-            f"the request has {words:,} words, more than the {most:,} that this service keeps"
-            " waiting: send it in parts"
+            f"the request has {words:,} words, more than the {most:,} that the queue of this"
+            " service holds: split the request"
         )
     return words
 

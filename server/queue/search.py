@@ -151,7 +151,7 @@ class Searching:
         except RuntimeError as error:
             if "shutdown" not in str(error):
                 raise
-            raise NotReady("the service is stopping: ask another one, or try again later") from None
+            raise NotReady("the service is stopping: try again later") from None
 
     def _search(self, line: _Line, asked: bytes) -> bytes:
         """Search in a process that may take so many seconds. Raises SlowSearch, Failure."""
@@ -163,8 +163,8 @@ class Searching:
             raise SlowSearch(self.seconds)
         if code:
             said = errors.decode(errors="replace").strip().splitlines()[-1:]
-            log.error("a search broke down", extra={"fields": {"error": " ".join(said)}})
-            raise Failure("the search broke down; the service's log says why")
+            log.error("a search failed", extra={"fields": {"error": " ".join(said)}})
+            raise Failure("the search failed: the log of the service has the reason")
         return answer
 
 

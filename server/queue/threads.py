@@ -19,7 +19,7 @@ Steps = Generator[None, None, Result]
 # Characters of text, or bytes of JSON, up to which work is done at once in the event loop: under
 # a few milliseconds, less than other requests would notice.
 SMALL = 4_000
-STOPPING = "the service is stopping: ask another one, or try again later"
+STOPPING = "the service is stopping: try again later"
 _TURN_SECONDS = 0.05
 _LONG = 1_000 * SMALL  # characters of an answer, half a second or more of writing
 

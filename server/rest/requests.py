@@ -352,7 +352,7 @@ def read_request(
     *others, last = requests
     names = f"one of {', '.join(others)} and {last}" if others else last
     if not isinstance(given, dict):
-        raise Unprocessable(f"the JSON is no object: send one with {names}")
+        raise Unprocessable(f"the JSON must be an object with {names}")
     kinds = [kind for kind in requests if kind in given]
     if len(kinds) != 1:
         found = f"the request has {' and '.join(kinds)}" if kinds else "the request has none"
@@ -386,7 +386,9 @@ def check_query(query: QueryParams, known: Sequence[str] = ()) -> None:
     given = [name for name, _ in query.multi_items()]
     for name in given:
         if name in _IN_JSON.difference(known):
-            raise Unprocessable(f"{name} is no field of the query: send it in a body of JSON")
+            raise Unprocessable(
+                f"{name} cannot be a query parameter: send this field in a JSON body"
+            )
         if name not in known:
             allowed = f"; the query may have {' and '.join(known)}" if known else ""
             meant = nearest(name, {one: one for one in known}) or allowed
@@ -486,7 +488,7 @@ def _parse_request(
     problem = None
     if request.tags is not None and len(request.tags) != len(sentences):
         problem = (
-            f"there are {len(request.tags)} lists of tags for {len(sentences)} sentences:"
+            f"there are {len(request.tags)} lists of tags for {len(sentences)} sentences: give one list for each sentence:"
             " give one for each"
         )
         # Each is told in its place, those too that have tags only.
@@ -514,7 +516,7 @@ def check_json_depth(body: bytes, limit: int) -> None:
     escaped = _ESCAPED.sub(b"", body) if b"\\" in body else body
     brackets = _STRING.sub(b"", escaped.translate(None, _OTHER_BYTES))
     if max(accumulate(map(_STEPS.__getitem__, brackets)), default=0) > limit:
-        raise BadBody(f"the JSON nests deeper than {limit} levels")
+        raise BadBody(f"the JSON is nested deeper than {limit} levels: send flatter JSON")
 
 
 def _decode(body: bytes) -> str:
@@ -527,16 +529,16 @@ def _decode(body: bytes) -> str:
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(pairs) > _MOST_NAMES:
         raise Unprocessable(
-            f"the JSON has an object with {len(pairs):,} names: none has more than a few"
+            f"the JSON has an object with {len(pairs):,} names: no object of a request has more than a few names"
         )
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise BadBody("the JSON has an object with the same name twice")
+        raise BadBody("an object in the JSON has the same name twice")
     return found
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise BadBody(f"the JSON has {name}, which is no JSON number")
+    raise BadBody(f"the JSON has {name}, which JSON does not allow: send a number")
 
 
 def _check_text(value: Any, place: str = "") -> None:

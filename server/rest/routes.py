@@ -173,7 +173,7 @@ async def search(request: Request) -> Response:
     service.check_capacity(request.state.record)
     requests.check_query(request.query_params)
     if requests.media_type(request.headers) != JSON:
-        raise UnsupportedBody(f"a search is sent as {JSON}", {"Accept": JSON})
+        raise UnsupportedBody(f"a search request must be {JSON}", {"Accept": JSON})
     kinds = {"trees": SearchRequest}
     wanted = await service.read_body(
         request, requests.read_request, service.settings, kinds, has_words=False

@@ -119,7 +119,7 @@ class TestRefusals:
             (np.zeros((5, 3), np.float32), r"shape \(5, 3\); these lengths need \(6, 3\)"),
             (np.zeros(6, np.float32), r"shape \(6,\)"),
             (np.zeros((6, 0), np.float32), r"shape \(6, 0\)"),
-            (np.zeros((6, 1), np.float32), "has the empty label only"),
+            (np.zeros((6, 1), np.float32), "has only the label 0"),
             (np.zeros((6, 3)), "must be a numpy array of float32"),
             ([[0.0, 1.0]] * 6, "must be a numpy array of float32"),
             (np.zeros((3, 6), np.float32).T, "must be C-contiguous"),

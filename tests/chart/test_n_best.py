@@ -146,7 +146,7 @@ def test_minus_infinity_everywhere_leaves_the_decoders_tree() -> None:
 class TestRefusedLists:
     @pytest.mark.parametrize("count", [0, -1])
     def test_fewer_than_one(self, count: int) -> None:
-        with pytest.raises(ValueError, match=f"{count} best trees are asked for"):
+        with pytest.raises(ValueError, match=f"{count} is not a number of trees"):
             chart.decode_n_best(random_batch([3])[0], 3, count)
 
     @pytest.mark.parametrize(

@@ -150,7 +150,7 @@ def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None
             ["--dependencies", "HEADS", "--penalty", "nan"],
             "bnaparse: --penalty nan is no number between -10,000 and 10,000\n",
         ),
-        (["--penalty", "2", "a"], "give --dependencies FILE as well\n"),
+        (["--penalty", "2", "a"], "needs --dependencies FILE\n"),
         (["--max-words", "2", "It rained."], "3 words, more than 2"),
     ],
 )

@@ -131,8 +131,8 @@ def test_fewer_sentences_have_their_own_rows_of_a_file_of_tags(
         (["--map-set", "gum"], "--map FILE and --map-set NAME need each other"),
         (["--data", "nowhere.mrg"], "nowhere.mrg: no such file or folder"),
         (["--tags", "nowhere.tags"], "nowhere.tags"),
-        (["--output", str(TREES)], "tiny.mrg is there already: name another folder"),
-        (["--output", str(TREES.parent)], "is there already: name another folder"),
+        (["--output", str(TREES)], "tiny.mrg exists already: choose another folder"),
+        (["--output", str(TREES.parent)], "exists already: choose another folder"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(
@@ -150,7 +150,7 @@ def test_what_cannot_be_is_one_sentence(
 
 @pytest.mark.parametrize(
     ("trees", "message"),
-    [("\n", "holds no tree"), (UNKNOWN, "make no temperature the best")],
+    [("\n", "holds no tree"), (UNKNOWN, "determine no best temperature")],
 )
 def test_trees_that_do_not_serve(
     calibrate: Callable[..., int],
@@ -220,4 +220,4 @@ def test_a_model_that_reads_tags_wants_them(
     assert main(command) == 2
     assert "give --tags FILE, or --tags gold" in capsys.readouterr().err
     assert main([*command, "--tags", "gold"]) == 2
-    assert "make no temperature the best" in capsys.readouterr().err  # it has learned nothing
+    assert "determine no best temperature" in capsys.readouterr().err  # it has learned nothing

@@ -101,7 +101,7 @@ def test_wrong_usage(run: Run, tmp_path: Path) -> None:
 
 def test_a_model_that_is_none(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["classify", "It sang.", "--model", str(tiny_model_dir)]) == 2
-    assert "but a parser" in capsys.readouterr().err
+    assert "is a parser, not a task model" in capsys.readouterr().err
 
 
 @pytest.fixture
@@ -207,5 +207,5 @@ def test_the_passage_is_not_overwritten(run: Run, tmp_path: Path) -> None:
     passage = tmp_path / "passage.txt"
     passage.write_text("Mira sang.\n", encoding="utf-8")
     code, _, err = run("Who?", "--passage", str(passage), "-o", str(passage))
-    assert code == 2 and "which it would overwrite" in err
+    assert code == 2 and "which would be overwritten" in err
     assert passage.read_text(encoding="utf-8") == "Mira sang.\n"

@@ -219,7 +219,7 @@ def test_a_folded_phrase_is_a_triangle_in_every_picture(
         ("Just text.\n", ":1:1: 'Just' stands outside all brackets"),
         ("[S [NP a]\n (VP b)]\n", ":2:2: round and square brackets are mixed"),
         ("[S [NP a]\n", ":1:1: the tree that starts here is never closed: 1 ']' missing"),
-        ("(S (NP a)))\n", ":1:11: ')' closes nothing"),
+        ("(S (NP a)))\n", ":1:11: ')' has no opening bracket"),
     ],
 )
 def test_a_file_that_holds_no_trees(run: Run, tmp_path: Path, content: str, message: str) -> None:
@@ -244,8 +244,11 @@ def test_wrong_usage(run: Run, trees: Path) -> None:
         ),
         (["convert", trees, "--to", "doc"], "(choose from 'bracket', 'pretty', 'draw', 'json'"),
         (["convert", trees], "give --to FORMAT, one of bracket, pretty, draw, json"),
-        (["convert", trees, "--to", "svg"], "give --format html"),
-        (["convert", trees, "--to", "mrg", "-o", trees], "is the input, which it would overwrite"),
+        (["convert", trees, "--to", "svg"], "use --format html"),
+        (
+            ["convert", trees, "--to", "mrg", "-o", trees],
+            "is also the input, which would be overwritten",
+        ),
         (
             ["convert", WUG, "--to", "conllu"],
             "the tree:1:1: CoNLL-U needs a part-of-speech tag for each word: give 'a'",

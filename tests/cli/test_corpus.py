@@ -54,7 +54,7 @@ def test_sentences_without_a_tree_make_the_exit_code_1(given: list[str], capsys:
         (["{in}", "{in}"], "in.txt is a file, but the last argument must be the output folder"),
         (["none.txt", "{out}"], "none.txt: no such file or folder"),
         (["-", "{out}"], "standard input cannot be read again"),
-        (["{in}", "{out}", "--workers", "0"], "0 workers: there must be at least 1"),
+        (["{in}", "{out}", "--workers", "0"], "0 workers: give at least 1 worker"),
         (["{in}", "{out}", "--from", "csv"], "in.txt: no field 'text', its fields are It rained."),
         (["{in}", "{out}", "--model", "none"], "no model 'none'"),
         (["{in}", "{out}", "--batch-tokens", "0"], "--batch-tokens 0: it must be at least 1"),

@@ -97,10 +97,12 @@ def test_trees_over_several_lines_are_read(
 
 def test_a_tree_over_several_lines_that_is_never_closed(files: tuple[Path, Path]) -> None:
     files[0].write_text(INDENTED.removesuffix(")\n"))
-    with pytest.raises(DataError, match=r"gold:8: the tree that begins here is never closed"):
+    with pytest.raises(
+        DataError, match=r"gold:8: the tree that begins here has no closing bracket"
+    ):
         run(*files)
     files[0].write_text(INDENTED + ")")
-    with pytest.raises(DataError, match=r"gold:10: a bracket is closed that was never opened"):
+    with pytest.raises(DataError, match=r"gold:10: a closing bracket has no opening bracket"):
         run(*files)
 
 
@@ -121,7 +123,7 @@ def test_a_closed_standard_output_is_one_sentence(
     files: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(sys, "stdout", None)
-    said = "standard output is closed: the scores have nowhere to go"
+    said = "standard output is closed: the scores cannot be written"
     with pytest.raises(DataError, match=said):
         run(*files)
     assert evalb.main(list(map(str, files))) == 1
@@ -139,7 +141,7 @@ def test_missing_files(
 
 
 def test_a_file_that_is_not_text_is_refused(files: tuple[Path, Path]) -> None:
-    """A Word file had no sentence in it, exit code 0."""
+    """A Word file had the file holds no sentence, exit code 0."""
     gold, pred = files
     gold.write_bytes(b"PK\x03\x04\x14\x00\x06\x00word/document.xml")
     for arguments in ((gold, pred), (pred, gold), (gold, "--model", "en")):

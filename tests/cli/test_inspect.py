@@ -113,10 +113,10 @@ def test_wrong_usage(run: Run, model_dir: Callable[..., str], tmp_path: Path) ->
     assert run("--model", sla)[0] == 2
     assert run("It sang.", "--input", "x", "--model", sla)[0] == 2
     code, _, err = run("It sang.", "--model", sla, "--layer", "3")
-    assert code == 2 and "no layer 3: this encoder has 1 to 2" in err
+    assert code == 2 and "no layer 3: this encoder has the numbers 1 to 2" in err
     (tmp_path / "config.json").write_text("{}")
     code, _, err = run("It sang.", "--model", str(tmp_path))
-    assert code == 2 and "but a parser" in err
+    assert code == 2 and "is a parser, not a task model" in err
     parsed = model_dir(sla={}, trees="parser")
     code, _, err = run("It sang.", "--model", parsed, "--parser", "nowhere")
     assert code == 2 and "no model 'nowhere'" in err

@@ -152,7 +152,7 @@ def test_patterns_of_ones_own_are_columns(trees: Path, tmp_path: Path, capsys: S
         ("ok = NP\nbad = NP < (VP\n", ":2: the pattern: "),
         ("just words\n", ":1: 'just words' is no name with a pattern"),
         ("W = NN\n", ":1: W is a column of the table"),
-        ("# nothing\n", ": no pattern: "),
+        ("# nothing\n", ": the file holds no pattern:  "),
     ],
 )
 def test_a_wrong_file_of_patterns_is_told_with_its_line(
@@ -171,7 +171,7 @@ def test_a_wrong_file_of_patterns_is_told_with_its_line(
         ("(S (NP (_ This)) (VP (_ is)))", "without part-of-speech tags"),
         ("(TOP (SENT (VN (CLS Il) (V dort))))", "not the Penn Treebank's"),
         ("(TOP (S (NP-SBJ (PRP I)) (VP (VBP go))))", "labels with functions"),
-        ("", "there is no tree in it"),
+        ("", "the file holds no tree"),
     ],
 )
 def test_what_a_reader_should_know_is_said(
@@ -218,7 +218,10 @@ def test_trees_on_standard_input_are_known_as_such(
             "--matches Q: there is no count of this name; the counts are W, S, VP",
         ),
         (["--workers", "0"], "--workers 0: it must be at least 1"),
-        (["-f", "parquet"], "parquet is no text: give --output FILE"),
+        (
+            ["-f", "parquet"],
+            "parquet is a binary format, which a terminal cannot show: give --output FILE",
+        ),
     ],
 )
 def test_wrong_options(trees: Path, capsys: Streams, options: list[str], told: str) -> None:

@@ -58,7 +58,7 @@ def test_a_card_is_printed(tiny_model_dir: Path, capsys: pytest.CaptureFixture[s
     card = (models.SHIPPED / "en" / "card.md").read_text(encoding="utf-8")
     assert capsys.readouterr().out == card
     assert main(["models", "card", str(tiny_model_dir)]) == 2
-    assert "has no card" in capsys.readouterr().err
+    assert "has no model card" in capsys.readouterr().err
 
 
 def test_a_card_that_is_not_utf8_and_a_zip_are_told_in_one_sentence(
@@ -121,10 +121,10 @@ def test_export_says_what_is_missing_and_what_to_type(
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("en", "is a part of bnaparser"),
+        ("en", "ships with bnaparser"),
         ("good", "pip uninstall a-package"),
         ("bad", "pip uninstall b-package"),
-        (".", "a folder or file of yours"),
+        (".", "a local folder or file"),
         ("nothing", "is in the hub's cache"),
     ],
 )

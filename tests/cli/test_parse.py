@@ -134,7 +134,7 @@ def test_bytes_that_are_not_utf8_are_refused_unless_the_encoding_is_named(
     assert (code, err) == (0, "")
     assert Tree.parse(out.splitlines()[1]).words == ("The", "café", "is", "n\u2019t", "open", ".")
     code, _, err = run("--input", str(source), "--encoding", "cp12520")
-    assert (code, err[:33]) == (2, "bnaparse: there is no encoding 'c")
+    assert (code, err[:33]) == (2, "bnaparse: unknown encoding 'c")
 
 
 @pytest.mark.parametrize("way", ["file", "standard input"])
@@ -324,7 +324,7 @@ def test_the_input_is_not_overwritten(
     source.write_text("It rained.\n", encoding="utf-8")
     link = tmp_path / "link.txt"
     link.symlink_to(source)
-    message = f"bnaparse: {link} is the input, which it would overwrite: write elsewhere\n"
+    message = f"bnaparse: {link} is also the input, which would be overwritten: give another output file\n"
     assert run("--input", str(source), "--output", str(link)) == (2, "", message)
     with source.open(encoding="utf-8") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
@@ -338,10 +338,10 @@ def test_heads_and_tags_are_not_overwritten(run: Run, tmp_path: Path) -> None:
     tags.write_text("NNS VBP\n")
     before = heads.read_bytes(), tags.read_bytes()
     code, _, err = run("--dependencies", str(heads), "--output", str(heads))
-    assert (code, "which it would overwrite" in err) == (2, True)
+    assert (code, "which would be overwritten" in err) == (2, True)
     for given in (["--dependencies", str(heads)], ["--split", "token", "Dogs bark"]):
         code, _, err = run(*given, "--tags", str(tags), "--output", str(tags))
-        assert (code, "which it would overwrite" in err) == (2, True)
+        assert (code, "which would be overwritten" in err) == (2, True)
     assert (heads.read_bytes(), tags.read_bytes()) == before
 
 

@@ -201,7 +201,7 @@ def test_what_is_searched_is_not_overwritten(
     for where in (trees, trees.parent, f"{trees.parent}/*.mrg"):
         code, _, err = run(capsys, "NP", where, "-o", trees)
         assert code == 2
-        assert "which it would overwrite" in err
+        assert "which would be overwritten" in err
     with trees.open(encoding="utf-8") as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run(capsys, "NP", "-o", trees)[0] == 2

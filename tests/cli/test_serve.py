@@ -98,7 +98,7 @@ def test_options_come_before_the_environment(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_parser_for_a_classifier(tiny_model_dir: Path) -> None:
     folder = str(tiny_model_dir)
     message = refusal("--model", folder, "--classifier", folder, "--port", "0")
-    assert message.startswith(f"bnaparser serve: {folder} is no model of a task but a parser")
+    assert message.startswith(f"bnaparser serve: {folder} is a parser, not a task model")
 
 
 def test_it_serves_several_models_until_it_is_told_to_stop(

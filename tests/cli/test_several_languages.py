@@ -97,7 +97,7 @@ def test_trees_of_each_language_calibrate(
     assert "cannot be the model's" not in out
     code, out, error = calibrate("zh", "es")  # labels of the other language are none
     assert (code, out) == (2, "")
-    assert "make no temperature the best" in error
+    assert "determine no best temperature" in error
     assert calibrate()[2].endswith("give the language of the trees with --language CODE\n")
     assert "no model here knows the language 'fr'" in calibrate("es", "fr")[2]
     message = "3 languages for 2 files of --data: give one of all, or one of each"

@@ -62,7 +62,7 @@ def test_the_trees_are_not_overwritten(
     before = trees.read_bytes()
     command = ["ensemble", str(tiny_model_dir), str(tiny_model_dir), "--trees", str(trees)]
     assert main([*command, "-o", str(trees)]) == 2
-    assert "which it would overwrite" in capsys.readouterr().err
+    assert "which would be overwritten" in capsys.readouterr().err
     assert trees.read_bytes() == before
 
 
@@ -76,7 +76,7 @@ def test_an_output_is_not_emptied_for_trees_that_are_not_there(
     assert "none.mrg: no such file or folder" in capsys.readouterr().err
     assert output.read_text(encoding="utf-8") == "(TOP (S (VB Go)))\n"
     assert main([*command, str(tmp_path), "-o", str(output)]) == 2  # it is of that folder
-    assert "which it would overwrite" in capsys.readouterr().err
+    assert "which would be overwritten" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

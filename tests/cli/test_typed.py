@@ -140,7 +140,7 @@ def test_who_types_nothing_is_told_what_is_waited_for(
 
     monkeypatch.setattr(sys, "stdin", Keyboard(io.BytesIO()))
     assert bnaparse(["--model", "no-such-model"]) == 2
-    said = "bnaparse: reading what is typed, line by line; Ctrl-D ends it\n"
+    said = "bnaparse: reading text from the keyboard, line by line; end with Ctrl-D\n"
     assert capsys.readouterr().err.startswith(said)
 
 

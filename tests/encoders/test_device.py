@@ -57,8 +57,8 @@ def test_a_gpu_does_not_plan_its_attention_anew_for_each_shape_of_a_batch() -> N
     ("asked", "has_bfloat16", "computes", "said"),
     [
         ("bf16", True, "bf16", ""),
-        ("bf16", False, "no", "no products of bfloat16 numbers"),
-        ("fp16", True, "no", "no products of float16 numbers"),
+        ("bf16", False, "no", "cannot multiply bfloat16 numbers"),
+        ("fp16", True, "no", "cannot multiply float16 numbers"),
         ("no", False, "no", ""),
     ],
 )

@@ -121,10 +121,10 @@ def test_nothing_is_written_over_the_input_or_a_file(
     for given in (encoder_folder("bert"), tiny_model_dir):
         before = (given / "model.safetensors").read_bytes()
         assert main(["prune", str(given), str(given), "--layers", "1"]) == 2
-        assert "is there already: name another folder" in capsys.readouterr().err
+        assert "exists already: choose another folder" in capsys.readouterr().err
         assert (given / "model.safetensors").read_bytes() == before
         assert main(["prune", str(given), str(tmp_path / "file"), "--layers", "1"]) == 2
-        assert "file is there already" in capsys.readouterr().err
+        assert "file exists already" in capsys.readouterr().err
 
 
 def encoder_of(folder: Path) -> Any:

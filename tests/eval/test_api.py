@@ -83,7 +83,7 @@ def test_a_parse_is_no_tree() -> None:
     parse = Parse("It rained.", ("It", "rained", "."))
     alone: Any = parse
     for parses in ([parse], alone):
-        with pytest.raises(TypeError, match=r"a Parse is no tree: give its tree, parse\.tree"):
+        with pytest.raises(TypeError, match=r"a Parse is not a tree: give parse\.tree"):
             score(["(S (NP It))"], parses)
 
 

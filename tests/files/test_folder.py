@@ -73,7 +73,7 @@ def test_what_is_there_stays_and_an_empty_folder_is_written_into(tmp_path: Path)
     file.touch()
     for taken in (full, file):
         with (
-            pytest.raises(DataError, match="is there already: name another folder"),
+            pytest.raises(DataError, match="exists already: choose another folder"),
             new_folder(taken),
         ):
             pass

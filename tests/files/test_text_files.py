@@ -73,7 +73,7 @@ NOT_TEXT = {
     "jpeg": (b"\xff\xd8\xff\xe0\x00\x10JFIF\x00", "a picture"),
     "parquet": (b"PAR1\x15\x04\x15\x00", "a Parquet file"),
     "tar": (b"a.txt" + bytes(95) + b"0000644\x00", "a NUL character"),
-    "weights": (b"\xb0\x02\x00\x00\x00{}\xff\n", "not text: it has NUL characters"),
+    "weights": (b"\xb0\x02\x00\x00\x00{}\xff\n", "the file has NUL characters"),
 }
 
 
@@ -112,7 +112,10 @@ def test_a_nul_inside_a_word_has_its_line_and_the_lines_before_are_given(
     source: type[io.BytesIO],
 ) -> None:
     found = refused(b"It rained.\nDogs b\0ark.\n", source)
-    assert found == (1, "a.txt, line 2: a NUL character: this is not text")
+    assert found == (
+        1,
+        "a.txt, line 2: a NUL character: this is not text",
+    )
 
 
 @pytest.mark.parametrize(("kind", "said"), [("utf-16-le", "utf-16-le"), ("utf-16-be", "utf-16-be")])
@@ -171,7 +174,7 @@ def test_a_byte_order_mark_wins_over_the_encoding_that_is_named() -> None:
 
 @pytest.mark.parametrize("name", ["utf-9", "", "hex", "rot13", "idna", "unicode_escape", "a\0b"])
 def test_an_encoding_that_there_is_not(name: str) -> None:
-    with pytest.raises(SettingsError, match=r"there is no encoding .*: give one such as utf-8"):
+    with pytest.raises(SettingsError, match=r"unknown encoding .*: give an encoding such as utf-8"):
         check_encoding(name)
 
 

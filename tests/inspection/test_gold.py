@@ -37,5 +37,5 @@ def test_dependencies_are_read_as_they_stand(tmp_path: Path) -> None:
 def test_a_file_without_a_sentence(tmp_path: Path) -> None:
     for name in ("a.mrg", "a.conllu"):
         (tmp_path / name).write_text("\n")
-        with pytest.raises(DataError, match="no sentence in it"):
+        with pytest.raises(DataError, match="the file holds no sentence"):
             read_gold(tmp_path / name, UD)

@@ -114,7 +114,7 @@ def test_one_layer_and_one_head_or_their_means(
     assert np.allclose(maps.average().guided[0, 0], maps.guided.sum(axis=(0, 1)) / 4, atol=1e-6)
     assert np.array_equal(maps.average(2, 1).plain[0, 0], maps.plain[1, 0])
     for layer, head in ((0, None), (3, None), (None, 3)):
-        with pytest.raises(SettingsError, match="this encoder has 1 to 2"):
+        with pytest.raises(SettingsError, match="this encoder has the numbers 1 to 2"):
             maps.average(layer, head)
 
 

@@ -137,7 +137,7 @@ def test_importing_writes_a_model_folder(
     assert ours == parser.parse_many(BENEPAR["sentences"])
     assert ours == Parser.load(source).parse_many(BENEPAR["sentences"])
     assert main(["models", "import", str(source), str(target)]) == 2
-    assert f"{target} is there already" in capsys.readouterr().err
+    assert f"{target}exists already" in capsys.readouterr().err
     assert main(["models", "import", "nowhere", str(tmp_path / "new")]) == 2
     assert "no model 'nowhere'" in capsys.readouterr().err
 
@@ -184,8 +184,14 @@ def configured(edit: Callable[[dict[str, Any]], None]) -> Callable[[Path], None]
 
 
 BAD: dict[str, tuple[Callable[[Path], object], str]] = {
-    "code": (with_code, "holds more than weights, which loading it would run: it is refused"),
-    "pickle": (plain_pickle, "holds more than weights, which loading it would run: it is refused"),
+    "code": (
+        with_code,
+        "contains pickled code, which loading would run: only files with nothing but weights are loaded",
+    ),
+    "pickle": (
+        plain_pickle,
+        "contains pickled code, which loading would run: only files with nothing but weights are loaded",
+    ),
     "cut": (cut, "is damaged or cut short"),
     "no weights": (lambda p: (p / "benepar_model.bin").unlink(), "benepar_model.bin is missing"),
     "no tokenizer": (lambda p: (p / "tokenizer.json").unlink(), "tokenizer"),
@@ -194,7 +200,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     "another": (configured(lambda c: c.update(model_type="gpt2")), "encoder of kind gpt2"),
     "characters": (
         configured(lambda c: c["benepar"]["hparams"].update(use_pretrained=False)),
-        "reads characters",
+        "character encoder",
     ),
     "no settings": (configured(lambda c: c["benepar"].pop("hparams")), "does not say"),
     "labels": (configured(lambda c: c["benepar"].update(label_vocab={"S": 3})), "damaged"),
@@ -280,7 +286,7 @@ def test_a_checkpoint_of_training_finds_its_encoder_by_name(tmp_path: Path) -> N
             with pytest.raises(ModelError, match=r"the encoder of .*pt, .*gone, is not there"):
                 Parser.load(saved)
     torch.save([1], saved)
-    with pytest.raises(ModelError, match="no table of weights"):
+    with pytest.raises(ModelError, match="holds no weights"):
         Parser.load(saved)
     torch.save({"weights": weights}, saved)
     with pytest.raises(ModelError, match="neither a zip of a model folder nor a checkpoint"):

@@ -165,7 +165,7 @@ def test_bad_input_is_said_as_benepar_does(parser: benepar.Parser) -> None:
 
 def test_a_model_of_several_languages_is_told_which(two_languages_dir: Path) -> None:
     name = str(two_languages_dir)
-    with pytest.raises(ValueError, match="is for zh-Hant, es: say which as language_code"):
+    with pytest.raises(ValueError, match="is for zh-Hant, es: choose one with language_code"):
         benepar.Parser(name)
     chinese, spanish = (benepar.Parser(name, language_code=code) for code in ("zh", "es"))
     assert brackets([chinese.parse(["我", "吃", "魚", "。"])]) == [

@@ -69,7 +69,7 @@ def test_a_document_of_stanzas_gets_its_trees(
 def test_trees_that_do_not_fit_are_refused(tiny_parser: Parser) -> None:
     document = to_stanza(tiny_parser("It rained. Go."))
     document.sentences[1].constituency = document.sentences[0].constituency
-    with pytest.raises(DataError, match="sentence 2: its tree has other words"):
+    with pytest.raises(DataError, match="sentence 2: the words of its tree differ"):
         from_stanza(document)
     (tree,) = tree_reader.read_trees("(ROOT (NP (DT the) (NN cat)))")
     assert from_stanza_tree(tree) == Tree.parse("(ROOT (NP (DT the) (NN cat)))")
@@ -95,6 +95,6 @@ def test_a_word_with_a_blank_in_it_goes_both_ways(tiny_parser: Parser) -> None:
 def test_places_that_are_not_those_of_the_text_are_refused(tiny_parser: Parser) -> None:
     text = "It rained.\nDogs bark."
     parses = tiny_parser(text, "line")
-    with pytest.raises(DataError, match="sentence 2 is not where its offsets say"):
+    with pytest.raises(DataError, match="sentence 2 is not at its offsets"):
         to_stanza(parses, text)
     assert [one.text for one in to_stanza(parses).sentences] == text.split("\n")

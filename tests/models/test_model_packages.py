@@ -163,10 +163,10 @@ def test_a_licence_that_spdx_knows_is_named(tiny_model_dir: Path, tmp_path: Path
     ("name", "version", "said"),
     [
         ("en", "1.0", "ships with bnaparser"),
-        ("a/b", "1.0", "no model's name"),
-        ("é", "1.0", "no model's name"),
-        ("a-", "1.0", "no model's name"),
-        ("mine", "new", "no version"),
+        ("a/b", "1.0", "not a valid name for a model"),
+        ("é", "1.0", "not a valid name for a model"),
+        ("a-", "1.0", "not a valid name for a model"),
+        ("mine", "new", "not a valid version"),
     ],
 )
 def test_names_and_versions_that_no_package_has(
@@ -184,7 +184,7 @@ def test_only_whole_model_folders_are_exported_and_nothing_is_written_over(
     (tmp_path / "benepars" / "config.json").write_text("{}")
     with pytest.raises(ModelError, match=r"no model\.safetensors.*models import"):
         export(tmp_path / "benepars", tmp_path / "out", "mine", "1.0")
-    with pytest.raises(DataError, match="is there already"):
+    with pytest.raises(DataError, match="exists already"):
         export(tiny_model_dir, tmp_path / "benepars", "mine", "1.0")
 
 

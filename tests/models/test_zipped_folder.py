@@ -77,12 +77,12 @@ def replaced(data: bytes, before: bytes, after: bytes) -> bytes:
 
 WHOLE: Files = {CONFIG: b"{}", LABELS: b"{}", WEIGHTS: b"weights"}
 FAULTY: dict[str, tuple[bytes, str]] = {
-    "empty": (packed({}), f"there is no {CONFIG} in it"),
-    "a zip of a zip": (packed({"model.zip": packed(WHOLE)}), f"there is no {CONFIG} in it"),
+    "empty": (packed({}), f"the file {CONFIG} is missing"),
+    "a zip of a zip": (packed({"model.zip": packed(WHOLE)}), f"the file {CONFIG} is missing"),
     "no weights": (packed({"m/config.json": b"{}"}), f"there is no 'm/{WEIGHTS}' in it"),
     "a bomb": (packed({**WHOLE, WEIGHTS: bytes(20 << 20)}), "and would unpack to 21 MB"),
-    "many": (packed({**WHOLE, **{f"{n}.txt": b"" for n in range(999)}}), "not as many as 1,002 files"),
-    "twice": (replaced(packed({**WHOLE, "labels.jsom": b""}), b"labels.jsom", b"labels.json"), "'labels.json' is twice"),
+    "many": (packed({**WHOLE, **{f"{n}.txt": b"" for n in range(999)}}), "1,002 files, more than a model has"),
+    "twice": (replaced(packed({**WHOLE, "labels.jsom": b""}), b"labels.jsom", b"labels.json"), "'labels.json' is in the archive twice"),
     "encrypted": (
         packed(WHOLE, 0).replace(b"PK\1\2\24\3\24\0\0\0", b"PK\1\2\24\3\24\0\1\0").replace(b"PK\3\4\24\0\0\0", b"PK\3\4\24\0\1\0"),
         "is encrypted",

@@ -142,7 +142,7 @@ def test_a_mean_is_not_written_over_one_of_its_parsers(
     capsys.readouterr()
     for target in (folders[1], "file"):
         assert main(["average", *folders, "--output", str(tmp_path / target)]) == 2
-        assert "is there already: name another folder" in capsys.readouterr().err
+        assert "exists already: choose another folder" in capsys.readouterr().err
     assert Path(folders[1], "model.safetensors").read_bytes() == before
 
 

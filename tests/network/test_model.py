@@ -155,7 +155,10 @@ def test_tags_of_another_treebank_are_told(
     model.prepare([], [])
     assert not caplog.records
     model.prepare([["Mira", "sang"]], [["PROPN", "VERB"]])
-    assert "the model knows none of the tags given (PROPN, VERB); it knows" in caplog.text
+    assert (
+        "the model knows none of these part-of-speech tags: PROPN, VERB; the model's tags are"
+        in caplog.text
+    )
 
 
 @torch.no_grad()

@@ -116,7 +116,9 @@ def test_what_is_not_compiled_is_computed_by_pytorch(
     assert isinstance(load_network(tmp_path, "cpu", "auto"), BnaModel)
     assert load_network(tmp_path, "cpu", "auto").precision == "float32"
     assert load_network(tmp_path, "cpu", "int8").precision == "int8"
-    with pytest.raises(ModelError, match=r"no compiled loops for the network of .*: choose"):
+    with pytest.raises(
+        ModelError, match=r"the backend compiled does not support the network of .*: choose"
+    ):
         load_network(tmp_path, "cpu", backend="compiled")
 
 
@@ -143,11 +145,11 @@ def test_the_backend_can_be_chosen(
     [
         (
             {"device": "cuda:0"},
-            "compiled loops are for the CPU, not for 'cuda:0': choose the backend",
+            "the backend compiled runs on the CPU, not on 'cuda:0': choose the backend",
         ),
         (
             {"precision": "bfloat16"},
-            "compiled loops compute in float32 or int8, not in bfloat16: ch",
+            "the backend compiled has float32 and int8, not bfloat16: ch",
         ),
     ],
 )
@@ -159,7 +161,7 @@ def test_what_compiled_loops_cannot_do_is_refused(
 
 
 def test_int8_is_refused_on_a_device_without_it(tiny_model_dir: Path) -> None:
-    with pytest.raises(ModelError, match=r"^int8 is for the CPU, not for 'cuda:3': leave"):
+    with pytest.raises(ModelError, match=r"^int8 runs on the CPU, not on 'cuda:3': leave"):
         Parser.load(tiny_model_dir, "cuda:3", precision="int8")
 
 

@@ -121,7 +121,7 @@ def test_numbers_that_float16_lacks_are_told(
     model = build_model()
     with torch.no_grad():
         model.stack.positions[0, 0] = 1e5
-    with pytest.raises(ModelError, match=r"as large as some of stack\.positions: store float32"):
+    with pytest.raises(ModelError, match=r"stack\.positions: store float32"):
         storage.save(model, tmp_path, "float16", {})
 
 
@@ -232,7 +232,9 @@ def test_settings_that_are_no_object_are_damaged(good: Path, tmp_path: Path, tex
     loads: list[Callable[[Path], object]] = [storage.load, read_settings, is_benepars]
     loads.append(lambda folder: load_reader(str(folder)))
     for load in loads:
-        with pytest.raises(ModelError, match=r"config\.json is damaged: it holds no object"):
+        with pytest.raises(
+            ModelError, match=r"config\.json is damaged: the file holds no JSON object"
+        ):
             load(folder)
 
 

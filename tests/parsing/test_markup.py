@@ -61,14 +61,14 @@ def test_brackets_in_brackets_and_brackets_that_are_text() -> None:
 @pytest.mark.parametrize(
     ("marked", "said"),
     [
-        ("a ] b", "a ] at 2 closes nothing"),
+        ("a ] b", "a ] at 2 has no opening bracket"),
         ("a [NP b", "the bracket [NP at 2 is not closed"),
         ("[ a b]", "[ at 0 says nothing"),
         ("[12 a]", "[12 at 0 says nothing"),
         ("as he says [1] in", r"[1] at 11 says nothing: after [ stands a label"),
         ("as he says [1] in", r"\[ is the character itself"),
         ("see [a] and", "[a] at 4 says nothing"),
-        ("[NP ]", "the bracket [NP at 0 has no words in it"),
+        ("[NP ]", "the bracket [NP at 0 contains no words"),
         ("[? a]", "says nothing"),
         ("[= a]", "says nothing"),
         ("[! a]", "says nothing"),
@@ -144,7 +144,7 @@ def test_a_bad_line_is_bad_alone(split: Split) -> None:
         [Constraint("must", 1, 2, "NP")],
     ]
     assert isinstance(found[2][1], str)
-    assert "closes nothing" in found[2][1]
+    assert "has no opening bracket" in found[2][1]
     assert found[1][0].words == ("It", "rained", ".")
 
 
@@ -185,7 +185,7 @@ def test_a_bracket_that_a_later_bad_line_keeps_open_is_told_of_its_sentence(
     first, second, third = (marked.of(one, 1) for one in sentences)
     assert first == "the bracket [NP is not closed in its sentence"
     assert isinstance(second, str)
-    assert "closes nothing" in second or "says nothing" in second
+    assert "has no opening bracket" in second or "says nothing" in second
     assert third == [Constraint("must", 0, 1, "NP")]
 
 

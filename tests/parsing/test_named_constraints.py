@@ -117,11 +117,11 @@ def test_a_label_stands_for_every_chain_that_holds_it() -> None:
     [
         (
             [("must", 0, 4)],
-            "constraint 1 (must at 0 to 4): it lies outside the sentence, which has 3",
+            "constraint 1 (must at 0 to 4): the span lies outside the sentence, which has 3",
         ),
-        ([("must", -1, 2)], "it lies outside the sentence"),
-        ([("must", 2, 2)], "it has no words"),
-        ([("must", 2, 1)], "it has no words"),
+        ([("must", -1, 2)], "the span lies outside the sentence"),
+        ([("must", 2, 2)], "the span has no words"),
+        ([("must", 2, 1)], "the span has no words"),
         ([("must", 0, 2, "NPP")], "the model knows no label 'NPP'; is NP meant?"),
         ([("must", 0, 2, "@@")], "the model knows no label '@@': it has NP S VP"),
         ([("must", 0, 2, "VP::S")], "knows no label 'VP::S'"),
@@ -132,8 +132,8 @@ def test_a_label_stands_for_every_chain_that_holds_it() -> None:
             [("must", 0, 2), ("tag", 0, 1, (), None, "NN"), ("tag", 0, 1, (), None, "VB")],
             "constraint 2 (tag NN at 0 to 1) and constraint 3 (tag VB at 0 to 1) cannot hold",
         ),
-        ([("tag", 0, 2, (), None, "NN")], "a tag is one word's"),
-        ([("tag", 0, 1, (), None, "N N")], "a tag has no blanks"),
+        ([("tag", 0, 2, (), None, "NN")], "a tag constraint must cover exactly one word"),
+        ([("tag", 0, 1, (), None, "N N")], "a tag must not be empty"),
         (
             [("uncrossed", 1, 3), ("must", 0, 1), ("must", 0, 2)],
             "constraint 1 (uncrossed at 1 to 3) and constraint 3 (must at 0 to 2) cannot hold",
@@ -265,13 +265,13 @@ def test_dependencies_take_the_malus_for_each_word_that_speaks_against_a_span() 
 @pytest.mark.parametrize(
     ("heads", "said"),
     [
-        (Dependencies((1, 2)), "the dependencies do not fit the sentence: 2 heads for 3 words"),
+        (Dependencies((1, 2)), "the dependency heads do not fit the sentence: 2 heads for 3 words"),
         (Dependencies((0, 1, 9)), "a head is not a number from 0 to 3"),
         (
             Dependencies((0, 1, 1), penalty=math.inf),
             "penalty of the dependencies: inf is no number",
         ),
-        (Dependencies((0, 3, 2)), "following heads up from word 2 goes round in a circle"),
+        (Dependencies((0, 3, 2)), "following heads up from word 2 leads into a cycle"),
         (Dependencies((0, 1, 1), (False,)), "1 marks of punctuation for 3 words"),
     ],
 )
@@ -320,7 +320,7 @@ def test_the_types_of_a_constraint_are_checked_in_little_time() -> None:
 
 
 def test_a_tag_that_is_given_as_a_label_and_one_constraint_alone_are_told() -> None:
-    with pytest.raises(ValueError, match=r'nothing else; give it as tag="NN", not as a label'):
+    with pytest.raises(ValueError, match=r'needs a tag; give it as tag="NN", not as a label'):
         Constraint("tag", 0, 1, "NN")
-    with pytest.raises(TypeError, match="one Constraint where several may be: give a list"):
+    with pytest.raises(TypeError, match="constraints must be a list of Constraint"):
         checked(Constraint("must", 0, 1))  # type: ignore[arg-type]

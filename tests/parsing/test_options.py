@@ -193,7 +193,7 @@ def test_each_sentence_keeps_its_constraints_and_a_bad_one_fails_alone(parser: P
     assert bad.tree is None
     assert (
         bad.error
-        == "constraint 1 (must at 1 to 9): it lies outside the sentence, which has 3 words"
+        == "constraint 1 (must at 1 to 9): the span lies outside the sentence, which has 3 words"
     )
     assert it.tags[0] == "FOO"
     assert it.probability is not None
@@ -220,7 +220,7 @@ def test_places_of_constraints_are_those_of_the_text(parser: Parser) -> None:
     assert str(one.tree) == str(both[1].tree)
     with pytest.raises(ValueError, match="not both"):
         parser("[* It] rained.", markup=True, constraints=[Constraint("not", 0, 2)])
-    with pytest.raises(ValueError, match="one line at a time"):
+    with pytest.raises(ValueError, match="one line per call"):
         parser("It rained.\nDogs bark.", "line", constraints=[Constraint("not", 0, 2)])
 
 
@@ -291,7 +291,7 @@ def test_json_holds_what_was_asked_for_and_reads_back(parser: Parser) -> None:
 def test_a_limit_of_the_users_own(tiny_model_dir: Path) -> None:
     parser = Parser.load(tiny_model_dir, device="cpu", max_words=3)
     assert parser.parse_words(["a", "b", "c"]).error is None
-    said = "the sentence has 4 words, more than 3: split it into sentences"
+    said = "the sentence has 4 words, and the limit is 3 words: split the text into sentences"
     assert parser.parse_words(["a", "b", "c", "d"]).error == said
     with pytest.raises(ValueError, match="max_words is 0"):
         Parser.load(tiny_model_dir, device="cpu", max_words=0)

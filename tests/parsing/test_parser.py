@@ -246,7 +246,7 @@ def test_an_empty_line_of_a_stream_keeps_its_place(parser: Parser) -> None:
         (["a", "b c"], "word 2 is 'b c'"),
         (["a\n"], "word 1"),
         (["", "a"], "word 1 is ''"),
-        (["a"] * 2001, "2,001 words, more than 2,000"),
+        (["a"] * 2001, "2,001 words, and the limit is 2,000"),
     ],
     ids=["none", "blank", "line end", "empty", "too many"],
 )

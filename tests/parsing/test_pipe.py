@@ -130,7 +130,7 @@ def test_names_of_columns_are_no_texts(parser: Parser, frame: Any) -> None:
 
 @pytest.mark.parametrize("kind", [set, frozenset])
 def test_a_set_has_no_order(parser: Parser, kind: type) -> None:
-    with pytest.raises(TypeError, match="not a set: it has no order"):
+    with pytest.raises(TypeError, match="not a set: a set has no order"):
         list(parser.pipe(kind(["It rained.", "Dogs bark."])))
     with pytest.raises(TypeError, match="a list of words, not a set"):
         parser.parse_words(kind(["dogs", "bark"]))

@@ -122,7 +122,7 @@ def test_of_a_failed_one_json_keeps_text_and_error() -> None:
     "line", ["", "{", "[]", "3", '{"text": "a"}', '{"text": "a", "tokens": 3}']
 )
 def test_other_json_is_refused(line: str) -> None:
-    with pytest.raises(DataError, match=r"this is not what Parse\.to_"):
+    with pytest.raises(DataError, match=r"made by Parse\.to_"):
         Parse.from_json(line)
 
 
@@ -143,7 +143,7 @@ def test_json_with_values_of_other_kinds_is_refused(name: str, value: object) ->
     """It became a Parse that failed later, where it was used."""
     parse = Parse("Go", ("Go",), ("VB",), (Span(0, 1, "S", 1.25),), 1.25, ((0, 2),))
     assert Parse.from_dict(parse.to_dict()) == parse
-    with pytest.raises(DataError, match=r"this is not what Parse\.to_dict gives: "):
+    with pytest.raises(DataError, match=r"this is not a dictionary made by Parse\.to_dict: "):
         Parse.from_dict({**parse.to_dict(), name: value})
 
 

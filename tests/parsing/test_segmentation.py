@@ -120,7 +120,7 @@ def test_without_a_finder_rules_decide_or_words_must_be_given(
     )
     parse = Parser(model)("我吃魚。")[0]
     assert parse.error == (
-        "this model finds no words in Chinese (traditional) text: give words with blanks between"
+        "this model cannot divide text into words in Chinese (traditional) text: give words with blanks between"
         " them, with split token"
     )
     assert Parser(model)("我 吃 魚 。", "token")[0].words == ("我", "吃", "魚", "。")

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     MakeClient = Callable[..., TestClient]
 
 WAIT = 10.0
-PASSED = "there was no answer within 0.5 s"
+PASSED = "the request was not answered within 0.5 s"
 
 
 def test_reading_ends_at_the_deadline(make_client: MakeClient, parser: HeldParser) -> None:

@@ -173,15 +173,15 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path) -> Non
         "word.txt": (b"PK\x03\x04word/document.xml", "a Word file, not text"),
         "rows.jsonl": (b'{"text": "a"}\n{"body": "b"}\n', "line 2: no text under 'text'"),
         "broken.jsonl": (b'{"text": "a"\n', "line 1: not JSON"),
-        "table.parquet": (b"PAR1 no", "not a Parquet file"),
-        "list.json": (b'[{"text": "a"}]', "named .jsonl"),
+        "table.parquet": (b"PAR1 no", "this Parquet file cannot be read"),
+        "list.json": (b'[{"text": "a"}]', "ends in .jsonl"),
         "cut.txt.xz": (lzma.compress(b"abc" * 100)[:20], "not a whole .xz file"),
     }
     for name, (content, told) in bad.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(DataError, match=told):
             list(read_documents(tmp_path / name, TextSettings()))
-    with pytest.raises(DataError, match="no text file there"):
+    with pytest.raises(DataError, match="no text file has this name"):
         find_files([str(tmp_path / "*.csv")])
 
 
@@ -190,7 +190,7 @@ def test_no_text_and_one_endless_sentence_leave_no_block(
 ) -> None:
     for name, content, told in (
         ("empty.txt", "\n\n", "there is no text in"),
-        ("giant.txt", "ab " * 5000, "no block came out"),
+        ("giant.txt", "ab " * 5000, "gave no block of text"),
     ):
         (tmp_path / name).write_text(content)
         settings = TextSettings(files=(str(tmp_path / name),))

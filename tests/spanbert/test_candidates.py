@@ -91,7 +91,9 @@ def test_a_pipeline_that_finds_no_names_is_refused(tmp_path: Path) -> None:
     pipeline = spacy.blank("en")
     pipeline.add_pipe("sentencizer")
     pipeline.to_disk(tmp_path / "none")
-    with pytest.raises(ModelError, match="finds no names, it has neither ner nor entity_ruler"):
+    with pytest.raises(
+        ModelError, match="finds no named entities, because it has neither ner nor entity_ruler"
+    ):
         names(str(tmp_path / "none"))
     ruler = pipeline.add_pipe("entity_ruler")
     ruler.add_patterns([{"label": "PERSON", "pattern": "Mira"}])

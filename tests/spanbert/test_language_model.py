@@ -87,10 +87,14 @@ def test_what_reads_from_left_to_right_is_refused(kind: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "changed", "told"),
     [
-        ("bert", {"num_attention_heads": 3}, "hidden_size is 32, which 3 heads cannot share"),
-        ("xlnet", {}, "no new encoder of the architecture 'xlnet'"),
-        ("vit", {}, "no new encoder of the architecture 'vit'"),
-        ("nothing", {}, "no new encoder of the architecture 'nothing'"),
+        (
+            "bert",
+            {"num_attention_heads": 3},
+            "hidden_size is 32, which is not divisible by 3 heads",
+        ),
+        ("xlnet", {}, "cannot make a new encoder of the architecture 'xlnet'"),
+        ("vit", {}, "cannot make a new encoder of the architecture 'vit'"),
+        ("nothing", {}, "cannot make a new encoder of the architecture 'nothing'"),
     ],
 )
 def test_what_cannot_be_made_new_is_told(kind: str, changed: dict[str, int], told: str) -> None:

@@ -130,7 +130,7 @@ def test_texts_that_are_no_text(make_recipe: MakeRecipe, tmp_path: Path) -> None
         ("program.txt", b"\x7fELF\x02\x01\x00\x00", "program.txt: this is a program, not text"),
         ("picture.txt", b"\x89PNG\r\n\x1a\n\xff", "picture.txt: this is a picture, not text"),
         ("empty.txt", b"", "there is no text in"),
-        ("word.txt", b"x" * 20_000, "no block came out of 1 files"),
+        ("word.txt", b"x" * 20_000, "1 files gave no block of text"),
     ):
         (tmp_path / name).write_bytes(content)
         recipe = make_recipe("roberta", text={"files": (str(tmp_path / name),)})
@@ -195,7 +195,7 @@ def test_a_tokenizer_of_another_encoder_is_told(
     tokenizer.add_tokens(["Zanzibar", "Zeppelin"])
     tokenizer.save_pretrained(folder)
     with pytest.raises(
-        ModelError, match=r"the tokenizer has \d+ subwords, the encoder vectors for"
+        ModelError, match=r"the tokenizer has \d+ subwords, but the encoder has vectors for"
     ):
         pretrain(make_recipe(encoder={"name": str(folder)}), tmp_path / "run")
 

@@ -203,7 +203,7 @@ def test_before_the_first_update_there_is_nothing_to_keep(
         pretrain(make_recipe(), tmp_path)
     assert not (tmp_path / "checkpoint").exists()
     pretrain(make_recipe(pretrain={"max_steps": 3}), tmp_path)
-    assert f"starting anew: no checkpoint in {tmp_path}" in caplog.text
+    assert f"starting from scratch: there is no checkpoint in {tmp_path}" in caplog.text
     pretrain(make_recipe(pretrain={"max_steps": 3}), tmp_path, fresh=True)
     assert f"the model of the earlier run is now in {tmp_path / 'model.1'}" in caplog.text
 
@@ -403,7 +403,7 @@ def test_what_is_wrong_with_a_run_is_said(make_recipe: MakeRecipe, tmp_path: Pat
         pretrain(make_recipe(text={"block_size": 4000}), tmp_path / "long")
     with pytest.raises(ModelError, match="cannot be trained on masked words"):
         pretrain(make_recipe("t5"), tmp_path / "t5")
-    with pytest.raises(DataError, match="no text file there"):
+    with pytest.raises(DataError, match="no text file has this name"):
         pretrain(make_recipe(text={"files": ("nowhere.txt",)}), tmp_path / "none")
     pretrain(make_recipe(), tmp_path / "one")
     with pytest.raises(SettingsError, match="another recipe's"):

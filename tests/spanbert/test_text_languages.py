@@ -114,7 +114,7 @@ def test_what_cannot_be_read_is_told(
     two_languages_dir: Path,
     tmp_path: Path,
 ) -> None:
-    with pytest.raises(ValueError, match="no language 'xx' can be read: there are de, en"):
+    with pytest.raises(ValueError, match="unknown language 'xx': choose one of de, en"):
         make_recipe(text={"language": "xx"})
     recipe = make_recipe(
         text={"language": "fr"},

@@ -134,7 +134,7 @@ def test_wrong_use_is_told(
 ) -> None:
     model = attach(fresh("bert"), SlaSettings())
     tokens = tokens_of("bert", [the_cat])
-    with pytest.raises(SettingsError, match="has a variant already"):
+    with pytest.raises(SettingsError, match="already has a variant"):
         attach(model, WlaSettings())
     with pytest.raises(SettingsError, match="batch was collated for"):
         model(**tokens, syntax=collate([the_cat], tokens, SlaSettings(threshold=4)))

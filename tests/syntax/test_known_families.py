@@ -207,7 +207,7 @@ def test_a_longformer_with_global_attention_takes_no_syntax() -> None:
         wanted = tiny("longformer")(input_ids=IDS, global_attention_mask=everywhere)[0]
         found = model(input_ids=IDS, global_attention_mask=everywhere)[0]
         assert torch.allclose(found, wanted, atol=1e-5)
-    with pytest.raises(SettingsError, match="beside global_attention_mask"):
+    with pytest.raises(SettingsError, match="does not support global_attention_mask"):
         model(input_ids=IDS, global_attention_mask=everywhere, syntax=batch)
 
 

@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_told(
         collate([it_rained, it_rained], tokens, SlaSettings())
     with pytest.raises(DataError, match="1 structures do not fit 2 texts"):
         collate([it_rained], tokens, SlaSettings())
-    with pytest.raises(DataError, match="its tokens are a pair"):
+    with pytest.raises(DataError, match="its tokens are of a pair"):
         collate([it_rained], tokens_of("bert", [(it_rained, the_cat)]), SlaSettings())
     with pytest.raises(DataError, match="padding=True"):
         collate([it_rained, the_cat], {"input_ids": [[1], [1, 2]]}, SlaSettings())
@@ -140,7 +140,7 @@ def test_what_does_not_fit_is_told(
     with pytest.raises(DataError, match=r'text 1: .*set trees = \["dependency"\]'):
         collate([bare, the_cat], tokens, SyntaxBertSettings())
     headless = SyntaxTrees(it_rained.words, None, it_rained.trees)
-    with pytest.raises(DataError, match="text 1: there are trees but no dependencies"):
+    with pytest.raises(DataError, match="text 1: there are constituency trees but no dependencies"):
         collate([headless, the_cat], tokens, SlaSettings())
 
 

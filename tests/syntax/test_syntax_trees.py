@@ -296,8 +296,8 @@ def test_four_hundred_words_take_no_time() -> None:
     [
         ((2, 3), "the head of word 2 is 3: there are 2 words"),
         ((-1,), "the head of word 1 is -1"),
-        ((1,), "from word 1 goes round"),
-        ((0, 3, 4, 2), "from word 2 goes round"),
+        ((1,), "from word 1 leads into a cycle"),
+        ((0, 3, 4, 2), "from word 2 leads into a cycle"),
     ],
 )
 def test_heads_that_make_no_forest(heads: tuple[int, ...], message: str) -> None:

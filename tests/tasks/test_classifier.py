@@ -206,7 +206,7 @@ def test_pairs_scores_and_tags(build: Callable[..., Classifier]) -> None:
 
 
 def test_a_parser_is_no_classifier(tiny_model_dir: Path) -> None:
-    with pytest.raises(ModelError, match="but a parser"):
+    with pytest.raises(ModelError, match="is a parser, not a task model"):
         Classifier.load(tiny_model_dir)
     with pytest.raises(ModelError, match="no model 'nothing'"):
         Classifier.load("nothing")

@@ -108,14 +108,20 @@ def test_a_limit_draws_from_all_of_a_file(task_data: Path) -> None:
     ("name", "text", "task", "file", "says"),
     [
         ("a.tsv", "label\ttext\n", SENTENCES, {}, "a.tsv:1: there is no column 'sentence'"),
-        ("a.tsv", "label\tsentence\nyes\n", SENTENCES, {}, "a.tsv:2: 1 fields, the header has 2"),
+        (
+            "a.tsv",
+            "label\tsentence\nyes\n",
+            SENTENCES,
+            {},
+            "a.tsv:2: 1 fields, but the header has 2",
+        ),
         ("a.tsv", "label\tsentence\nyes\t \n", SENTENCES, {}, "a.tsv:2: the column 'sentence' is"),
-        ("a.tsv", "label\tsentence\n", SENTENCES, {}, "no example in it"),
+        ("a.tsv", "label\tsentence\n", SENTENCES, {}, "the file holds no example"),
         ("a.tsv", "label\tsentence\n2\tx\n", SENTENCES, {"labels": {"1": "y"}}, "a.tsv:2: the lab"),
         ("a.tsv", "score\tsentence1\tsentence2\nnan\ta\tb\n", SCORES, {}, "a.tsv:2: the score"),
-        ("a.tsv", "Mira B-PER\n", TAGGING, {}, "a.tsv:1: 'Mira B-PER' is not a word"),
+        ("a.tsv", "Mira B-PER\n", TAGGING, {}, "a.tsv:1: 'Mira B-PER' must be a word"),
         ("a.tsv", "a\tO\nb\tX\n", TAGGING, {"drop": ["X"]}, "a.tsv:2: labels of words cannot"),
-        ("a.txt", "(3 x)\n", PAIRS, {}, "trees give classes of single texts"),
+        ("a.txt", "(3 x)\n", PAIRS, {}, "a file of trees has classes of single texts"),
         ("a.tsv", b"label\tsentence\nyes\tcaf\xe9\n", SENTENCES, {}, "a.tsv, line 2: byte 8"),
     ],
 )
@@ -147,7 +153,7 @@ def test_classes_are_sorted_and_those_of_words_by_how_frequent_they_are() -> Non
     tagged = [TaskExample((("a", "b", "c"),), ("B-PER", "O", "O"))]
     assert TAGGING.of_kind.labels(tagged) == ("O", "B-PER")
     assert SCORES.of_kind.labels([TaskExample(("a", "b"), 1.0)]) == ()
-    with pytest.raises(DataError, match="one class only: no"):
+    with pytest.raises(DataError, match="only one class: no"):
         SENTENCES.of_kind.labels(sentences[:1])
 
 

@@ -197,7 +197,9 @@ def test_more_seeds_make_no_more_examples(task: TaskSettings) -> None:
 
 
 def test_runs_that_do_not_fit() -> None:
-    with pytest.raises(DataError, match="of 1 seeds and of 2"):
+    with pytest.raises(
+        DataError, match="of 1 seeds cannot be compared with predictions of 2 seeds"
+    ):
         compare(TWO, ("no", "yes"), [1], [[1]], [[1], [1]])
     with pytest.raises(DataError, match="predictions for 1 and 2 examples"):
         compare(TWO, ("no", "yes"), [1], [[1]], [[1, 0]])

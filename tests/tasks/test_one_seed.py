@@ -114,7 +114,7 @@ def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
     monkeypatch.setattr(device, "cpu_has_bfloat16", lambda: False)
     train(recipe(eval_steps=3, mixed_precision="bf16"), tmp_path)
     check_same_weights(trained(eval_steps=3), tmp_path)
-    assert "no products of bfloat16 numbers: the run computes in float32" in caplog.text
+    assert "cannot multiply bfloat16 numbers: the run computes in float32" in caplog.text
 
 
 def test_half_written_checkpoints_are_passed_over(

@@ -67,24 +67,27 @@ def test_overrides(written: Callable[[str], Path]) -> None:
         ("[task]\nkind = ['tagging']\n[encoder]\nname = 'a'", "task.kind"),
         (
             "[task]\nlanguage = 'xx'\n[encoder]\nname = 'a'",
-            "no language 'xx' can be read: there are de, en",
+            "unknown language 'xx': choose one of de, en",
         ),
         ("[task]\nmetric = 'f1'\n[encoder]\nname = 'a'", "set positive"),
-        ("[task]\nmetric = 'pearson'\n[encoder]\nname = 'a'", "the metric of kind classification"),
+        ("[task]\nmetric = 'pearson'\n[encoder]\nname = 'a'", "metric for kind classification"),
         ("[task]\nkind='tagging'\ntexts=['a','b']\n[encoder]\nname='a'", "cannot be tagged"),
         ("[task]\nkind='relations'\ntexts=['a','b']\n[encoder]\nname='a'", "in one text"),
         ("[task]\nkind='answers'\ntexts=['a']\n[encoder]\nname='a'", "that of the passage"),
         (
             "[task]\nkind='answers'\nmetric='f1'\n[encoder]\nname='a'",
-            "of kind answers is one of answer_f1, exact_match",
+            "for kind answers must be one of answer_f1, exact_match",
         ),
         (
             "[task]\n[encoder]\nname='a'\n[[train.data]]\npath='a'\npart=[0.5, 0.5]",
-            "part is two shares that rise",
+            "part must be two rising numbers",
         ),
-        ("[task]\n[encoder]\nname='a'\n[syntax.sla]\n[syntax.wla]", "one variant at a time"),
-        ("[task]\n[encoder]\nname='a'\n[syntax]\ntrees='files'", "go together"),
-        ("[task]\n[encoder]\nname='a'\n[train]\nseeds=[1, 1]", "seeds must differ"),
+        ("[task]\n[encoder]\nname='a'\n[syntax.sla]\n[syntax.wla]", "choose one variant"),
+        ("[task]\n[encoder]\nname='a'\n[syntax]\ntrees='files'", "need each other"),
+        (
+            "[task]\n[encoder]\nname='a'\n[train]\nseeds=[1, 1]",
+            "seeds must not contain a number twice",
+        ),
         (
             "[task]\n[encoder]\nname='a'\n[answers]\nmax_seq_length=256",
             'the table answers is for kind "answers", not "classification"',
@@ -126,12 +129,12 @@ def test_another_parser_takes_the_place_of_files() -> None:
     random = SyntaxTable.model_validate({"sla": {}, "trees": "random"})
     assert random.with_parser("seven", "zh-Hant").trees == "random"  # it finds the words
     with pytest.raises(
-        SettingsError, match="the trees of this model are random trees, and no pars"
+        SettingsError, match="the trees of this model are random trees, not trees of a pars"
     ):
         random.with_parser("en")
     spacy = SyntaxTable.model_validate({"sla": {}, "trees": "spacy"})
     with pytest.raises(
-        SettingsError, match=r"are those of spaCy's en_core_web_sm, and no parser's"
+        SettingsError, match=r"are those of spaCy's en_core_web_sm, not trees of a parser"
     ):
         spacy.with_parser("en")
 

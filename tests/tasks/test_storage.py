@@ -88,7 +88,7 @@ def test_settings_that_are_no_object_are_damaged(
 ) -> None:
     save_model(model, tmp_path, "float32", {})
     (tmp_path / "config.json").write_text(text, encoding="utf-8")
-    with pytest.raises(ModelError, match=r"config\.json is damaged: it holds no object"):
+    with pytest.raises(ModelError, match=r"config\.json is damaged: the file holds no JSON object"):
         load_model(tmp_path)
 
 
@@ -110,7 +110,7 @@ def test_classes_that_do_not_fit_the_weights_are_told(
 
 
 def test_a_parser_is_no_model_of_a_task(tiny_model_dir: Path, tmp_path: Path) -> None:
-    with pytest.raises(ModelError, match="but a parser"):
+    with pytest.raises(ModelError, match="is a parser, not a task model"):
         load_model(tiny_model_dir)
     with pytest.raises(ModelError, match="no model folder"):
         load_model(tmp_path / "none")
@@ -118,7 +118,7 @@ def test_a_parser_is_no_model_of_a_task(tiny_model_dir: Path, tmp_path: Path) ->
 
 def test_a_model_of_a_task_is_no_parser(model: TaskModel, tmp_path: Path) -> None:
     save_model(model, tmp_path, "float32", {})
-    with pytest.raises(ModelError, match="no parser but a task's model"):
+    with pytest.raises(ModelError, match="is a task model, not a parser"):
         bnaparser.network.storage.load(tmp_path)
 
 

@@ -121,7 +121,7 @@ def test_trees_that_say_nothing_are_refused() -> None:
         own = Gold(rows, labels.astype(np.int32), one.gold.tags)
         perfect.append(GoldChart(one.scores, 5, own, True, False))
     for some in ([], perfect):
-        with pytest.raises(DataError, match="make no temperature the best: give more of them"):
+        with pytest.raises(DataError, match="determine no best temperature: give more trees"):
             best_temperature(some)
 
 

@@ -66,9 +66,9 @@ def test_a_run_without_a_checkpoint_starts_anew_and_says_so(
     caplog.set_level("INFO", "bnaparser")
     with pytest.raises(TrainingInterrupted), signal_at("training on"):
         train(recipe(max_steps=2), tmp_path)
-    assert "starting anew" not in caplog.text
+    assert "starting from scratch" not in caplog.text
     train(recipe(max_steps=2), tmp_path)
-    assert f"starting anew: no checkpoint in {tmp_path}" in caplog.text
+    assert f"starting from scratch: there is no checkpoint in {tmp_path}" in caplog.text
 
 
 def test_a_fresh_run_keeps_the_earlier_model_under_another_name(

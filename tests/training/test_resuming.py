@@ -58,7 +58,7 @@ def test_settings_that_came_since_a_run_was_begun_are_no_other_recipe(
     assert train(recipe(max_steps=3), tmp_path).update == 3
     begun["layers"]["num_attention_heads"] = 4
     file.write_text(json.dumps(begun), encoding="utf-8")
-    with pytest.raises(SettingsError, match="it differs in layers"):
+    with pytest.raises(SettingsError, match="which differs in layers"):
         train(recipe(max_steps=4), tmp_path)
 
 
@@ -190,7 +190,9 @@ def test_a_finished_run_of_another_recipe_is_told_apart(
     """Its model was taken for the new recipe's."""
     train(recipe(max_steps=1), tmp_path)
     assert train(recipe(max_steps=2, threads=None), tmp_path).update == 2
-    with pytest.raises(SettingsError, match=r"it differs in train\): start over with --fresh"):
+    with pytest.raises(
+        SettingsError, match=r"which differs in train\): start from scratch with --fresh"
+    ):
         train(recipe(max_steps=2, seed=9), tmp_path)
 
 

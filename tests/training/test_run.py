@@ -92,7 +92,7 @@ def test_a_processor_without_bfloat16_trains_in_float32_and_says_so(
         progress = train(recipe(mixed_precision=precision, max_steps=1), tmp_path / precision)
         losses.append(progress.history[0]["loss"])
     assert losses[0] == losses[1]
-    assert "no products of bfloat16 numbers: the run computes in float32" in caplog.text
+    assert "cannot multiply bfloat16 numbers: the run computes in float32" in caplog.text
 
 
 def test_a_finished_run_says_where_its_model_is(
@@ -101,10 +101,13 @@ def test_a_finished_run_says_where_its_model_is(
     """It said "resumed", and did nothing."""
     caplog.set_level("INFO", "bnaparser")
     train(recipe(max_steps=2), tmp_path)
-    assert "finished already" not in caplog.text
+    assert "already finished" not in caplog.text
     assert train(recipe(max_steps=2), tmp_path).update == 2
-    assert f"finished already, after update 2: the model is in {tmp_path / BEST}" in caplog.text
-    assert "--fresh starts over; a larger train.max_steps continues the run" in caplog.text
+    assert (
+        f"the training was already finished after update 2: the model is in {tmp_path / BEST}"
+        in caplog.text
+    )
+    assert "--fresh starts from scratch; a larger train.max_steps continues the run" in caplog.text
     assert "resumed" not in caplog.text
     assert train(recipe(max_steps=3), tmp_path).update == 3
     assert "resumed after update 2" in caplog.text
@@ -164,7 +167,7 @@ def test_a_run_ends_at_a_check_and_never_before_the_first(
     assert [row["update"] for row in train(own, tmp_path).history] == [8, 16]
     assert (tmp_path / BEST).is_dir()
     assert train(own, tmp_path).update == 16
-    assert "finished already, after update 16" in caplog.text
+    assert "the training was already finished after update 16" in caplog.text
 
 
 def test_a_number_of_steps_says_when_a_run_is_judged(

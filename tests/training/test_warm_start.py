@@ -189,7 +189,9 @@ def test_each_language_has_the_names_of_the_start_and_of_its_trees(
     assert model.by_language == {"es": names["es"], "fr": mine}
     french = begun(few_trees, ("fr",), start=folder)
     assert set(french.labels.names) == {"", *mine.labels} and not french.by_language
-    with pytest.raises(SettingsError, match=r"model for es, fr: name in text\.languages"):
+    with pytest.raises(
+        SettingsError, match=r"model for es, fr: list the languages to train in text\.languages"
+    ):
         begun(few_trees, start=folder)
 
 

@@ -94,11 +94,11 @@ def test_development_scores_words(finder: BnaModel) -> None:
 @pytest.mark.parametrize(
     ("table", "told"),
     [
-        ({"text": {"languages": ["xx"]}}, "no language 'xx' can be read: there are de, en, es"),
-        ({"text": {"languages": []}}, "name each language once, and at least one"),
-        ({"text": {"segment_words": True}, "tags": {"given": True}}, "no use with tags.given"),
+        ({"text": {"languages": ["xx"]}}, "unknown language 'xx': choose one of de, en, es"),
+        ({"text": {"languages": []}}, "must have at least one language, and each language once"),
+        ({"text": {"segment_words": True}, "tags": {"given": True}}, "and tags.given exclude each other"),
         ({"text": {"languages": ["es", "fr"]}, "train": {"data": [{"path": "a"}]}}, "a needs its language"),
-        ({"train": {"data": [{"path": "a", "language": "es"}]}}, "a is in es: add it to text.languages"),
+        ({"train": {"data": [{"path": "a", "language": "es"}]}}, "a has the language es: add this language to text.languages"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(table: dict[str, object], told: str) -> None:

@@ -174,14 +174,14 @@ XML = TIGER_START + tiger(next(parse_trees("(TOP (NP (NN a) (NN b)))"))) + TIGER
         (XML.replace('pos="NN"', "", 1), r"trees\.txt:15:1: .*without the attribute pos"),
         (XML.replace("<corpus", '<!DOCTYPE x [<!ENTITY a "b">]>\n<corpus'), "entity, 'a', is not"),
         (XML.replace("<body>", "<paper>"), r"trees\.txt:11: an element 'paper'"),
-        (XML.replace("UTF-8", "nonsense"), "encoding 'nonsense' that is not known"),
-        (NEGRA.replace("#EOS 1\n", ""), r"trees\.txt:6:1: .*no #EOS: the file is cut off"),
+        (XML.replace("UTF-8", "nonsense"), "encoding 'nonsense' that is unknown"),
+        (NEGRA.replace("#EOS 1\n", ""), r"trees\.txt:6:1: .*no #EOS: the file is incomplete"),
         (
             NEGRA.replace("ich\tPPER\t--\tSB\t501", "ich PPER"),
             r"trees\.txt:9:1: .*columns word, tag",
         ),
         (NEGRA.replace("SB\t501\n*", "SB\t505\n*"), r"trees\.txt:9:1: .*no line #505"),
-        (NEGRA.replace("#501\tS\t--\t--\t0", "#501\tS\t--\t--\t500"), "above itself"),
+        (NEGRA.replace("#501\tS\t--\t--\t0", "#501\tS\t--\t--\t500"), "its own ancestor"),
         (NEGRA.replace("#EOS 1", "#502\tNP\t--\t--\t501\n#EOS 1"), "phrase NP has no word"),
     ],
 )

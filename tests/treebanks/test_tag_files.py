@@ -55,8 +55,8 @@ def test_a_tag_may_begin_with_any_mark_but_a_bracket(tmp_path: Path) -> None:
     [
         ("DT NN\n\nPRP VBD\n", r"tags.txt:1: 2 tags for the 3 words of sentence 1 \(The cat sat"),
         ("DT NN VBD\n\nPRP\n", r"tags.txt:3: 1 tags for the 2 words of sentence 2"),
-        ("DT NN VBD\n", "has tags for 1 sentences, not for 2"),
-        (LINES + "NN\n", "has tags for 3 sentences, not for 2"),
+        ("DT NN VBD\n", "has tags for 1 sentences, but there are 2 sentences"),
+        (LINES + "NN\n", "has tags for 3 sentences, but there are 2 sentences"),
         ("", "has tags for 0 sentences"),
     ],
 )

@@ -184,7 +184,7 @@ def test_rules_by_name() -> None:
     assert head_rules("collins") is COLLINS
     assert head_rules("ud") is UD
     with pytest.raises(
-        SettingsError, match="no head rules 'stanford': there are 'collins' and 'ud'"
+        SettingsError, match="unknown head rules 'stanford': choose 'collins' or 'ud'"
     ):
         head_rules("stanford")
     assert all("19" in rules.source or "20" in rules.source for rules in (COLLINS, UD))

@@ -71,7 +71,7 @@ def test_round_brackets_within_a_word_of_square_brackets() -> None:
     ("text", "line", "column", "message"),
     [
         ("[S\n [NP a]", 1, 1, "1 ']' missing"),
-        ("[S [NP a]]\n]", 2, 1, "']' closes nothing"),
+        ("[S [NP a]]\n]", 2, 1, "']' has no opening bracket"),
         ("[S a]\n b", 2, 2, "'b' stands outside all brackets: a tree starts with '['"),
         ("[S [] a]", 1, 5, "'' is empty"),
         ("[NP]", 1, 4, "'NP' is empty"),

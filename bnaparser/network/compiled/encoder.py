@@ -73,7 +73,7 @@ class EncoderShape:
 
 
 def shape_of(config: SimpleNamespace) -> EncoderShape | None:
-    """Return the shape of an encoder by its ``config.json`` as attributes; None where it is of another kind."""
+    """Return the shape of an encoder by its ``config.json`` as attributes; None where it has the wrong type."""
     said = vars(config)
     names = NAMES.get(str(said.get("model_type")))
     distil = names is _DISTILBERT

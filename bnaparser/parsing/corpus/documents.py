@@ -137,7 +137,7 @@ def _sentence(
     )
 
 
-_ROWS = 256  # of Parquet that are read at once
+_ROWS = 256  # of Parquet that is the most that the encoder reads
 _END = "\x1aend of the file\x1a"  # a line behind all others, by which an open field is told
 
 
@@ -185,8 +185,8 @@ def csv_pieces(file: CorpusFile, lines: Iterable[str], field: TextField) -> Iter
                 return
             if values[-1].endswith(_END):
                 raise DataError(
-                    f"{file.path}, row {number}: a quotation mark that opens a field there is never"
-                    " closed"
+                    f"{file.path}, row {number}: a field begins with a quotation mark,"
+                    " but has no closing quotation mark"
                 )
             fits = len(values) == len(header)
             wrong = None if fits else f"{len(values)} fields, the first row has {len(header)}"
@@ -241,7 +241,7 @@ def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> N
     """Raise DataError where a field is missing that is wanted, or two have one name: a row has each name once."""
     known = list(names)
     if twice := next((name for name in known if name and known.count(name) > 1), None):
-        raise DataError(f"{file.path}: two of its fields are called {twice!r}: rename one")
+        raise DataError(f"{file.path}: two fields are called {twice!r}: rename one of the two")
     for name in (field.text, field.document):
         if name is not None and name not in known:
             shown = ", ".join(known) or "none"
@@ -283,7 +283,7 @@ def refuse_repeated(pieces: Pieces, store: Path) -> Pieces:
         yield from _once(pieces, store)
     except sqlite3.Error as error:
         raise DataError(
-            f"{store}: {error}: free some space, and run the same command again: it goes on where it stopped"
+            f"{store}: {error}: free some space, and run the same command again: the run resumes where it stopped"
         ) from error
 
 

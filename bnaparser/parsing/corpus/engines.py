@@ -136,8 +136,8 @@ def _note_death(helper: _Helper, shard: Shard, deaths: int, notice: Notice) -> N
     memory = "; is there too little memory for so many --workers?" if code == -9 else ""
     if deaths >= MOST_DEATHS:
         raise DataError(
-            f"{where(shard)}: {deaths} workers ended {how} at it{memory}; run the same command again"
-            " to go on"
+            f"{where(shard)}: {deaths} workers ended {how} on this part{memory}; run the same command"
+            " again to resume"
         )
     notice(f"{where(shard)}: its worker ended {how}, another one takes it{memory}")
 
@@ -189,7 +189,7 @@ class RaySettings:
         """Raise SettingsError where Ray knows no such share of a GPU."""
         if not (0 <= self.gpus <= 1 or (self.gpus > 1 and self.gpus.is_integer())):
             raise SettingsError(
-                f"{self.gpus:g} of a GPU for each worker: give 0 to 1, or whole ones"
+                f"{self.gpus:g} GPUs for each worker: give a number from 0 to 1, or a whole number"
             )
 
 
@@ -239,7 +239,9 @@ def _join(ray: Any, cluster: RaySettings, count: int) -> bool:
             _knock(cluster.address)
             ray.init(address=cluster.address, **quiet)
     except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-        raise DataError(f"no Ray cluster at {cluster.address}: {in_one_line(error)}") from error
+        raise DataError(
+            f"there is no Ray cluster at {cluster.address}: {in_one_line(error)}"
+        ) from error
     return True
 
 

@@ -43,11 +43,11 @@ class CorpusFile:
             now = self.path.stat()
         except OSError as error:
             raise DataError(
-                f"{self.path}: it is gone, while it was read: {error.strerror}"
+                f"{self.path}: the file disappeared while it was read: {error.strerror}"
             ) from None
         if (now.st_size, now.st_mtime_ns) != (self.size, self.changed):
             raise DataError(
-                f"{self.path}: it was changed while it was read: let it rest, and give --fresh"
+                f"{self.path}: the file was changed while it was read: run the command again with --fresh when the file no longer changes"
             )
 
 
@@ -65,7 +65,7 @@ def find_files(
     for pattern in paths:
         if pattern == "-":
             raise SettingsError(
-                "standard input cannot be read again where a run goes on: give files, or use bnaparse"
+                "standard input cannot be read again when a run is resumed: give files, or use bnaparse"
             )
         for path, name in _named(pattern, kind, output):
             found.setdefault(Path(os.path.realpath(path)), _described(path, name, kind))
@@ -124,8 +124,8 @@ def _named(pattern: str, kind: Kind | None, output: Path | None) -> list[tuple[P
         known = [one for one in shown if kind or kind_by_name(one[0])]
         if not known:
             raise DataError(
-                f"{path}: no file in this folder ends in {', '.join(_BY_SUFFIX)}: say with --from"
-                " what its files are"
+                f"{path}: no file in this folder ends in {', '.join(_BY_SUFFIX)}: give the format of the"
+                " files with --from"
             )
         return known
     if path.is_file():
@@ -135,7 +135,7 @@ def _named(pattern: str, kind: Kind | None, output: Path | None) -> list[tuple[P
         return [(file, file.name) for file in _outside(files, output)]
     if path.exists():
         raise DataError(
-            f"{pattern}: a named pipe or a device cannot be read again where a run goes on"
+            f"{pattern}: a named pipe or a device cannot be read again when a run is resumed: give a regular file"
         )
     missing = (
         "no file matches this pattern" if glob.has_magic(pattern) else "no such file or folder"
@@ -147,7 +147,7 @@ def _described(path: Path, name: str, kind: Kind | None) -> CorpusFile:
     found = kind or kind_by_name(path)
     if found is None:
         raise SettingsError(
-            f"{path}: its name does not say what it is: give --from with one of {', '.join(KINDS)}"
+            f"{path}: the ending of this name is unknown: give the format with --from, one of {', '.join(KINDS)}"
         )
     try:
         state = path.stat()

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -59,20 +59,27 @@ class OutputFolder:
         self.facts: dict[int, ShardFacts] = {}
 
     @contextmanager
-    def open(self, fresh: bool) -> Iterator[bool]:
-        """Take the folder in here; the value is whether the run was complete before.
+    def open(self, fresh: bool, notice: Callable[[str], None]) -> Iterator[bool]:
+        """Lock the folder for this run; the value is whether the run is already complete.
 
-        ``fresh``: what a run wrote here before is removed. Raises SettingsError where the folder holds
-        something else, or a run that is another or goes on right now.
+        Args:
+            fresh: remove what a run wrote to this folder before.
+            notice: called with a sentence for each file of a complete run that is missing or was
+                changed; the run is then no longer complete, and parses this part again.
+
+        Raises:
+            SettingsError: the folder holds other files, or another run, or a run that is writing now.
         """
         _make(self.folder)
         manifest = _manifest(self.folder)
+        damaged: list[Path] = []
         if manifest is not None and not fresh:
             self._check_same(manifest["run"])
-            self._check_parts(manifest)
-            self._remove_state()  # of a run that was killed while it did that
-            yield True
-            return
+            damaged = self._damaged(manifest)
+            if not damaged:
+                self._remove_state()  # of a run that was killed while it did that
+                yield True
+                return
         ours = manifest is not None or (self.state / _RUN).exists()
         if not ours:
             self._refuse_strange()
@@ -81,13 +88,17 @@ class OutputFolder:
             if fresh and ours:
                 self._empty()
             self._begin()
+            if manifest is not None and damaged:
+                for file in damaged:
+                    notice(f"{file} is missing or was changed: this part is parsed again")
+                self._reopen(manifest, damaged)
             yield False
 
     def done(self, shard: Shard, notice: Callable[[str], None]) -> bool:
-        """Tell whether a shard is there from before, byte for byte.
+        """Return whether an earlier run wrote this shard, and its files are unchanged.
 
-        ``notice`` is told of a file that is gone or was changed: its shard is parsed again. Raises DataError where
-        the shard's input is no longer the same.
+        ``notice`` is called with a sentence for a file that is missing or was changed. Raises
+        DataError if the input of the shard has changed.
         """
         record = self.state / f"{shard.number:06}.json"
         if not record.exists():
@@ -100,14 +111,14 @@ class OutputFolder:
         if facts.input != shard.digest:
             raise DataError(
                 f"the input of {self.folder / facts.name} ({shard.pieces[0].place} to"
-                f" {shard.pieces[-1].place}) was changed since it was parsed: give --fresh"
+                f" {shard.pieces[-1].place}) has changed since it was parsed: to parse everything again, give --fresh"
             )
         files = {self.folder / facts.name: facts.sha256}
         if errors is not None:
             files[self.state / f"{shard.number:06}.errors"] = errors
         for file, sha256 in files.items():
             if _sha256(file) != sha256:
-                notice(f"{file} is gone or was changed: {where(shard)} is parsed again")
+                notice(f"{file} is missing or was changed: {where(shard)} is parsed again")
                 return False
         self.facts[shard.number] = facts
         return True
@@ -185,18 +196,29 @@ class OutputFolder:
         strange = [one.name for one in self.folder.iterdir() if one.name != STATE]
         if strange:
             raise SettingsError(
-                f"{self.folder} holds {min(strange)}, which is not of this run: give an empty folder"
+                f"{self.folder} holds {min(strange)}, which does not belong to this run: give an empty folder"
             )
 
-    def _check_parts(self, manifest: Facts) -> None:
-        """Raise DataError where a file of a run that is complete is not there, byte for byte, as it was written."""
+    def _damaged(self, manifest: Facts) -> list[Path]:
+        """Return the files of a complete run that are missing, or differ from what was written."""
         files = {shard["name"]: shard["sha256"] for shard in manifest["shards"]}
-        for name, sha256 in {**files, ERRORS: manifest["errors_sha256"]}.items():
-            file = self.folder / name
-            if _sha256(file) != sha256:
-                raise DataError(
-                    f"{file}: it is gone or was changed since it was written: give --fresh"
-                )
+        files[ERRORS] = manifest["errors_sha256"]
+        return [
+            self.folder / name
+            for name, sha256 in files.items()
+            if _sha256(self.folder / name) != sha256
+        ]
+
+    def _reopen(self, manifest: Facts, damaged: Sequence[Path]) -> None:
+        """Make a complete run incomplete: record its good parts in the state, and remove the manifest.
+
+        A part with failed sentences is parsed again, since its errors are only in the common file.
+        """
+        for number, shard in enumerate(manifest["shards"]):
+            if self.folder / shard["name"] not in damaged and not shard["failed"]:
+                record = _json({"facts": shard, "errors": None})
+                self._write(self.state / f"{number:06}.json", _sealed(record))
+        (self.folder / MANIFEST).unlink()
 
     def _check_same(self, before: Any) -> None:
         now = json.loads(_json(self.about))
@@ -245,7 +267,9 @@ class OutputFolder:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """Keep other runs out. The system lets go of it when the process ends, however it ends."""
-        busy = SettingsError(f"{self.folder}: another run is writing here; wait for it, or end it")
+        busy = SettingsError(
+            f"{self.folder}: another run is writing to this folder: wait until that run ends, or stop it"
+        )
         here = Path(os.path.realpath(self.folder))
         if here in _written:
             raise busy
@@ -292,7 +316,7 @@ def _manifest(folder: Path) -> Facts | None:
     if _is_manifest(found):
         manifest: Facts = found
         return manifest
-    raise SettingsError(f"{path} is no manifest of a run, or is damaged: give an empty folder")
+    raise SettingsError(f"{path} is damaged, or not the manifest of a run: give an empty folder")
 
 
 def _is_manifest(found: Any) -> bool:
@@ -359,5 +383,5 @@ def _space(path: Path) -> Iterator[None]:
         with suppress(OSError):
             path.with_name(f"{path.name}.{os.getpid()}{_DRAFT}").unlink(missing_ok=True)
         raise DataError(
-            f"{path}: {reason}, and run the same command again: it goes on where it stopped"
+            f"{path}: {reason}, and run the same command again: the run resumes where it stopped"
         ) from error

@@ -91,11 +91,13 @@ class CorpusRun:
 
     def __init__(self, inputs: Iterable[str], output: Path, settings: CorpusSettings):
         if isinstance(inputs, str):
-            raise TypeError("give a list of files: a single name would be read letter by letter")
+            raise TypeError("inputs must be a list of files, such as ['book.txt'], not one string")
         if settings.workers is not None and settings.workers < 1:
-            raise SettingsError(f"{settings.workers} workers: there must be at least 1")
+            raise SettingsError(f"{settings.workers} workers: give at least 1 worker")
         if settings.shard.size < 1:
-            raise SettingsError(f"shards of {settings.shard.size} characters: at least 1 is needed")
+            raise SettingsError(
+                f"shards of {settings.shard.size} characters: give at least 1 character"
+            )
         settings.cluster.check()
         self.settings, self.output = settings, output
         self.files = find_files(inputs, settings.kind, output)
@@ -119,7 +121,7 @@ class CorpusRun:
         about = self._about(parser)
         folder = OutputFolder(self.output, about, self.settings.shard.to)
         self.progress.start = time.monotonic()
-        with folder.open(self.settings.fresh) as complete:
+        with folder.open(self.settings.fresh, notice) as complete:
             if complete:
                 notice(f"{self.output} is complete")
                 return folder.totals()

@@ -132,6 +132,6 @@ def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
             continue
         attention = layer.attention.self
         if getattr(attention, "head_logits_proj", None) is not None:
-            raise SettingsError("a DeBERTa with talking heads is not known here")
+            raise SettingsError("DeBERTa with talking heads is not supported")
         layer.__class__, attention.__class__ = GUIDED[type(layer)]
         attention.hook, attention.syntax = hook_of_module[id(attention)], None

@@ -44,7 +44,7 @@ class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
         """
         if is_global_attn:
             if self.syntax is not None:
-                raise SettingsError("Longformer takes no syntax beside global_attention_mask")
+                raise SettingsError("Longformer with syntax does not support global_attention_mask")
             return super().forward(  # type: ignore[no-any-return]
                 hidden_states,
                 attention_mask,

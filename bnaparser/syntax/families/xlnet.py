@@ -27,7 +27,7 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
         """As the original; two streams and memories have no place for syntax."""
         remembered = kwargs.get("mems") is not None
         if self.hook.held() is not None and (g is not None or remembered):
-            raise SettingsError("XLNet takes no syntax beside target_mapping or mems")
+            raise SettingsError("XLNet with syntax does not support target_mapping and mems")
         if g is not None or remembered:
             return super().forward(h, g, *args, **kwargs)
         self.layer_input = h.transpose(0, 1)

@@ -52,7 +52,7 @@ class FileTrees:
             self.by_words.add(sentence)
             self.by_characters.add(sentence)
         if not self.by_words.sentences:
-            raise DataError(f"{path}: no sentence in it")
+            raise DataError(f"{path}: the file holds no sentence")
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the structure of each text, in order."""

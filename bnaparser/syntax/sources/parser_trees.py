@@ -140,8 +140,8 @@ class ParserTrees:
             loaded = Parser.load(self.model, self.device, self.batch_tokens)
             if loaded.reads_tags:
                 raise ModelError(
-                    f"{self.model} reads part-of-speech tags, which texts do not have: name a parser"
-                    " that reads words alone"
+                    f"{self.model} needs part-of-speech tags as input, which texts"
+                    " do not have: choose a parser without tag input"
                 )
             self.model = loaded
         self.model = self.model.in_language(self.language)
@@ -220,7 +220,7 @@ class TreeStore:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise DataError(f"{self.path.parent}: no such folder can be made: {error}") from error
+            raise DataError(f"{self.path.parent}: the folder cannot be made: {error}") from error
         with self._open() as connection:
             connection.execute(
                 "CREATE TABLE IF NOT EXISTS trees (key BLOB PRIMARY KEY, tree BLOB NOT NULL)"
@@ -277,7 +277,7 @@ class TreeStore:
             with closing(sqlite3.connect(self.path, timeout=120)) as connection, connection:
                 yield connection
         except sqlite3.Error as error:
-            raise DataError(f"{self.path}: cannot be used as a store of trees: {error}") from error
+            raise DataError(f"{self.path}: cannot be used as a cache of trees: {error}") from error
 
 
 def _read_tree(stored: bytes, words: Words) -> Tree | None:

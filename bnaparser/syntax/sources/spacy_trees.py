@@ -29,7 +29,9 @@ class SpacyTrees:
         self.batch_size = batch_size
         self.pipeline: Any = _load_spacy(model) if isinstance(model, str | Path) else model
         if "parser" not in self.pipeline.pipe_names:
-            raise ModelError(f"the spaCy pipeline {model} has no dependency parser: take another")
+            raise ModelError(
+                f"the spaCy pipeline {model} has no dependency parser: choose another pipeline"
+            )
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the structure of each text, in order."""

@@ -78,11 +78,11 @@ class SyntaxBertSettings(SyntaxSettings):
     @model_validator(mode="after")
     def _fits(self) -> SyntaxBertSettings:
         if not self.trees or not self.relations:
-            raise ValueError("there must be one kind of tree and one relation at least")
+            raise ValueError("trees and relations must have at least one item each")
         if len({*self.trees}) < len(self.trees) or len({*self.relations}) < len(self.relations):
-            raise ValueError("trees and relations must not repeat")
+            raise ValueError("trees and relations must not contain an item twice")
         if self.lisa is not None and self.lisa.form != "replace":
-            raise ValueError('LISA in Syntax-BERT has lisa.form = "replace"')
+            raise ValueError('LISA in Syntax-BERT needs lisa.form = "replace"')
         if self.lisa is not None and (self.empty_row, self.mask_mode) != ("full", "additive"):
             raise ValueError(
                 'LISA in Syntax-BERT needs an unmasked sub-network: empty_row = "full" and '
@@ -280,7 +280,7 @@ class _SubNetworks:
             allowed = torch.ones_like(scores[:1, :1, :1], dtype=torch.bool)
         if allowed.shape[1] > 1:
             raise SettingsError(
-                "Syntax-BERT takes one attention_mask for all heads: a sub-network is that of a token"
+                "Syntax-BERT takes one attention_mask for all heads: sub-networks belong to tokens, not to heads"
             )
         subnetworks = (batch.subnetworks * allowed).long()
         self.kinds: list[Kind] = []

@@ -29,7 +29,7 @@ def raw_transformer(settings: TransformerSettings) -> BertModel:
     """Return a BERT of these sizes with random weights, to be trained from scratch."""
     if settings.width % settings.heads:
         raise SettingsError(
-            f"a width of {settings.width} cannot be split over {settings.heads} heads"
+            f"a width of {settings.width} is not divisible by {settings.heads} heads"
         )
     config = BertConfig(
         vocab_size=settings.vocabulary,

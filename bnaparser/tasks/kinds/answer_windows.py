@@ -54,7 +54,7 @@ class AnswerSettings(Settings):
     def _room(self) -> AnswerSettings:
         if self.max_query_length * 2 > self.max_seq_length:
             raise ValueError(
-                "max_query_length is at most half of max_seq_length: the passage needs room, too"
+                "max_query_length is at most half of max_seq_length: the rest is for the passage"
             )
         return self
 

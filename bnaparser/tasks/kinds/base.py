@@ -106,7 +106,7 @@ class TaskKind(ABC):
         """
         counts = count_labels(examples)
         if len(counts) < 2:
-            raise DataError(f"the training data has one class only: {', '.join(counts)}")
+            raise DataError(f"the training data has only one class: {', '.join(counts)}")
         if self.positive is not None and self.positive not in counts:
             raise DataError(
                 f"task.positive is {self.positive!r}, but the training data has "

@@ -32,12 +32,14 @@ class TextClassification(TaskKind):
     def read(self, path: Path, file: TaskFile) -> Iterator[TaskExample]:
         """Return the rows of a table, or trees of classes; DataError for another kind of file."""
         if ending(path) in NOT_A_TABLE:
-            raise DataError(f"{path}: a table has tabs between its fields and is named .tsv")
+            raise DataError(f"{path}: a table must have fields separated by tabs, and end in .tsv")
         if ending(path) == ".tsv":
             return read_table(path, file, self.texts, self.label)
         if len(self.texts) == 1:
             return _read_trees(path, file)
-        raise DataError(f"{path}: trees give classes of single texts: this task needs a .tsv file")
+        raise DataError(
+            f"{path}: a file of trees has classes of single texts: this task needs a .tsv file"
+        )
 
     def answer(self, found: Row, labels: Labels, threshold: float) -> dict[str, Any]:
         """Return the likeliest class of a text, and the probability of each."""

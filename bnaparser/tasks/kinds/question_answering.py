@@ -77,7 +77,7 @@ class QuestionAnswering(TaskKind):
         if ending(path) == ".jsonl":
             return self._read_objects(path)
         raise DataError(
-            f"{path}: questions and answers are in .jsonl, an object a line, or SQuAD's .json"
+            f"{path}: a file of questions and answers must be .jsonl, with one object per line, or SQuAD's .json"
         )
 
     def _read_objects(self, path: Path) -> Iterator[TaskExample]:
@@ -222,7 +222,7 @@ def read_squad(path: Path) -> Iterator[TaskExample]:
 def _answered(question: str, passage: str, answers: Any, key: str, place: str) -> TaskExample:
     """Return a question with its answers, each of which stands in the passage at ``key``."""
     if not isinstance(answers, list):
-        raise DataError(f"{place}: 'answers' is no list; it is empty where there is no answer")
+        raise DataError(f"{place}: 'answers' must be a list, which is empty if there is no answer")
     spans = [_answer(answer, passage, key, place) for answer in answers]
     texts = tuple(passage[start:end] for start, end in spans)
     return TaskExample((question, passage), texts, place, answer=spans[0] if spans else None)

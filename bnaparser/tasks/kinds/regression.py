@@ -30,10 +30,10 @@ class Regression(TaskKind):
     def read(self, path: Path, file: TaskFile) -> Iterator[TaskExample]:
         """Yield the rows of a table; DataError for another kind of file."""
         if ending(path) in NOT_A_TABLE:
-            raise DataError(f"{path}: a table has tabs between its fields and is named .tsv")
+            raise DataError(f"{path}: a table must have fields separated by tabs, and end in .tsv")
         if ending(path) != ".tsv":
             raise DataError(
-                f"{path}: trees give classes of single texts: this task needs a .tsv file"
+                f"{path}: a file of trees has classes of single texts: this task needs a .tsv file"
             )
         for example in read_table(path, file, self.texts, self.label):
             yield replace(example, gold=_score(str(example.gold), example.place))

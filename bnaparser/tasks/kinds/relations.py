@@ -91,12 +91,14 @@ class Relations(TextClassification):
             return self._read_objects(path, file)
         if ending(path) == ".tsv":
             return map(_marked, read_table(path, file, self.texts, self.label))
-        raise DataError(f"{path}: relations are in .jsonl, an object a line, or in a .tsv table")
+        raise DataError(
+            f"{path}: a file of relations must be .jsonl, with one object per line, or a table .tsv"
+        )
 
     def _read_objects(self, path: Path, file: TaskFile) -> Iterator[TaskExample]:
         """Yield the relations of a file with an object a line.
 
-        An object has a text and its two parts, from and to in characters::
+        An object has a text and its two parts, the first character and the end of the marked part::
 
             {"text": "Mira has a dog.", "e1": [0, 4], "e2": [11, 14], "label": "Owner-Owned(e1,e2)"}
 
@@ -126,8 +128,8 @@ class Relations(TextClassification):
                     f"task.other is {self.other!r}, but the training data has {classes}"
                 )
             log.warning(
-                "relation_f1 counts all classes: none is %r (set task.other to the one that is no relation,"
-                " if there is one)",
+                "relation_f1 counts all classes: none is %r (if one class means no relation,"
+                " set task.other to this class)",
                 self.other,
             )
         return labels
@@ -204,14 +206,16 @@ def _marked(example: TaskExample) -> TaskExample:
 def _part(found: dict[str, Any], key: str, text: str, place: str) -> Span:
     part = found.get(key)
     if not isinstance(part, list) or len(part) != 2 or not all(map(is_number, part)):
-        raise DataError(f"{place}: there is no {key!r}, as in [4, 9], from and to in characters")
+        raise DataError(
+            f"{place}: there is no {key!r}, as in [4, 9], the first character and the end of the marked part"
+        )
     start, end = part
     if not 0 <= start < end <= len(text):
         raise DataError(
             f"{place}: {key!r} is {part}, but goes from 0 to {len(text)}, the length of the text"
         )
     if not text[start:end].strip():
-        raise DataError(f"{place}: {key!r} is {part}, where the text has blanks alone")
+        raise DataError(f"{place}: {key!r} is {part}, where the text has only blanks")
     return start, end
 
 
@@ -233,7 +237,7 @@ def read_marks(text: str) -> tuple[str, tuple[Span, Span]]:
     first = places["[E1]"], places["[/E1]"]
     second = places["[E2]"], places["[/E2]"]
     if not plain[slice(*first)].strip() or not plain[slice(*second)].strip():
-        raise DataError(f"a marked part is empty: {NOT_MARKED}")
+        raise DataError(f"a marked part has no words: {NOT_MARKED}")
     return plain, (first, second)
 
 
@@ -340,7 +344,7 @@ def shortened(
     if slack < 0:
         where = f"{example.place}: " if example.place else ""
         raise DataError(
-            f"{where}the two marked parts are {end - first} pieces apart, and {room} are read at once"
+            f"{where}the two marked parts are {end - first} pieces apart, and {room} is the most that the encoder reads"
         )
     start = max(0, min(first - slack // 2, len(owners) - room))
     kept, all_pieces = Counter(owners[start : start + room]), Counter(owners)

@@ -63,7 +63,7 @@ class Tagging(TaskKind):
     def read(self, path: Path, file: TaskFile) -> Iterator[TaskExample]:
         """Return the sentences of a file; DataError for another kind of file."""
         if ending(path) in NOT_A_TABLE:
-            raise DataError(f"{path}: a table has tabs between its fields and is named .tsv")
+            raise DataError(f"{path}: a table must have fields separated by tabs, and end in .tsv")
         return _read_words(path, file)
 
     def labels(self, examples: Sequence[TaskExample]) -> tuple[str, ...]:
@@ -153,12 +153,12 @@ def _read_words(path: Path, file: TaskFile) -> Iterator[TaskExample]:
             continue
         fields = line.split("\t")
         if len(fields) != 2 or not all(fields) or fields[0].split() != [fields[0]]:
-            raise DataError(
-                f"{path}:{number}: {line[:40]!r} is not a word without blanks, a tab and its label"
-            )
+            raise DataError(f"{path}:{number}: {line[:40]!r} must be a word, a tab and its label")
         tag = class_of(fields[1], file, f"{path}:{number}")
         if tag is None:
-            raise DataError(f"{path}:{number}: labels of words cannot be dropped: map them")
+            raise DataError(
+                f"{path}:{number}: labels of words cannot be removed by a label map: map these labels to other labels"
+            )
         words.append(fields[0])
         tags.append(tag)
     if words:

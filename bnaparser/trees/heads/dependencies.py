@@ -36,7 +36,7 @@ def head_rules(name: str) -> HeadRules:
     for rules in (COLLINS, UD):
         if rules.name == name:
             return rules
-    raise SettingsError(f"no head rules {name!r}: there are {COLLINS.name!r} and {UD.name!r}")
+    raise SettingsError(f"unknown head rules {name!r}: choose {COLLINS.name!r} or {UD.name!r}")
 
 
 def is_punctuation(tag: str) -> bool:
@@ -326,12 +326,14 @@ def parents_first(heads: Heads) -> list[int]:
     below: list[list[int]] = [[] for _ in range(count + 1)]
     for place, head in enumerate(heads):
         if not 0 <= head <= count:
-            raise SentenceError(f"the head of word {place + 1} is {head}: there are {count} words")
+            raise SentenceError(
+                f"the head of word {place + 1} is {head}, but the sentence has {count} words"
+            )
         below[head].append(place)
     order = below[0]
     for place in order:  # grows as it is read
         order.extend(below[place + 1])
     if len(order) < count:
         lost = min(set(range(count)) - set(order))
-        raise SentenceError(f"following heads up from word {lost + 1} goes round in a circle")
+        raise SentenceError(f"following heads up from word {lost + 1} leads into a cycle")
     return order

@@ -231,7 +231,7 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
         ),
         ("a.csv", "text\nx\n", {"id_field": "id"}, "a.csv: no field 'id', its fields are text"),
         ("a.csv", "", {}, "a.csv: no field 'text', its fields are none"),
-        ("a.gz", "", {}, "a.gz: its name does not say what it is: give --from"),
+        ("a.gz", "", {}, "a.gz: the ending of this name is unknown: give the format with --from"),
         ("a.txt.gz", "no gzip", {}, "a.txt.gz: not a whole .gz file"),
         ("a.txt.bz2", "no bzip2", {}, "a.txt.bz2: not a whole .bz2 file: Invalid data stream"),
         ("a.txt.zst", "no zstd", {}, "a.txt.zst: not a whole .zst file: "),
@@ -241,8 +241,13 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
             {},
             "a.txt, line 1: byte 4 (0xe9) is not UTF-8: it looks like Windows",
         ),
-        ("a.txt", b"It rained.", {"encoding": "utf-9"}, "there is no encoding 'utf-9'"),
-        ("a.txt", b"I\0t rained.", {}, "a.txt, line 1: a NUL character: this is not text"),
+        ("a.txt", b"It rained.", {"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
+        (
+            "a.txt",
+            b"I\0t rained.",
+            {},
+            "a.txt, line 1: a NUL character: this is not text",
+        ),
         ("a.csv", b"PK\x03\x04 xl/workbook.xml", {}, "a.csv: this is an Excel file, not text"),
         ("a.jsonl", b"PK\x03\x04 word/", {}, "a.jsonl: this is a Word file, not text"),
         (
@@ -254,14 +259,19 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
         ("a.conllu", b"\x7fELF\x02", {}, "a.conllu: this is a program, not text"),
         ("a.parquet", "PAR1", {}, "a.parquet: not a whole Parquet file"),
         ("a.conllu", "1\tx\n", {}, "a.conllu:1: 2 columns, CoNLL-U has 10"),
-        ("a.txt", "x", {"workers": 0}, "0 workers: there must be at least 1"),
+        ("a.txt", "x", {"workers": 0}, "0 workers: give at least 1 worker"),
         ("a.txt", "x", {"shard": ShardSettings(size=0)}, "shards of 0 characters"),
-        ("a.txt", "x", {"cluster": RaySettings(gpus=-1)}, "-1 of a GPU for each worker: give 0 to"),
+        (
+            "a.txt",
+            "x",
+            {"cluster": RaySettings(gpus=-1)},
+            "-1 GPUs for each worker: give a number from 0 to",
+        ),
         (
             "a.txt",
             "x",
             {"cluster": RaySettings(gpus=1.5)},
-            "1.5 of a GPU for each worker: give 0 t",
+            "1.5 GPUs for each worker: give a number from 0 t",
         ),
     ],
 )
@@ -285,7 +295,7 @@ def test_a_name_that_two_columns_have_is_refused(name: str, tmp_path: Path) -> N
         pa: Any = pytest.importorskip("pyarrow")
         table = pa.table([["It rained."], [1], [2]], names=["text", "id", "id"])
         pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / name)
-    with pytest.raises(DataError, match=r"two of its fields are called 'id': rename one"):
+    with pytest.raises(DataError, match=r"two fields are called 'id': rename one"):
         CorpusRun([str(tmp_path)], tmp_path / "out", SMALL)
 
 
@@ -464,7 +474,7 @@ def test_a_quotation_mark_that_is_never_closed_swallows_no_rows_silently(
 ) -> None:
     file = tmp_path / "in.csv"
     file.write_text(f'text,n\nIt rained.,1\n"Dogs, 2\nCats.,3{end}', encoding="utf-8")
-    with pytest.raises(DataError, match=r"in\.csv, row 2: a quotation mark that opens a field th"):
+    with pytest.raises(DataError, match=r"in\.csv, row 2: a field begins with a quotation mark"):
         run(parser, [file], tmp_path / "out")
     file.write_text(f'n,text\n1,"It\nrained."\n2,Cats "bark".{end}', encoding="utf-8")
     run(parser, [file], tmp_path / "out", replace(SMALL, fresh=True))

@@ -198,7 +198,9 @@ def test_a_folder_with_other_things_is_not_touched(
 ) -> None:
     (tmp_path / "thesis.tex").write_text("x", encoding="utf-8")
     output = tmp_path
-    with pytest.raises(SettingsError, match=r"holds thesis\.tex, which is not of this run"):
+    with pytest.raises(
+        SettingsError, match=r"holds thesis\.tex, which does not belong to this run"
+    ):
         CorpusRun([str(corpus)], output, SETTINGS).go(parser, lambda p: None, print)
     assert (tmp_path / "thesis.tex").read_text(encoding="utf-8") == "x"
 
@@ -214,7 +216,7 @@ def test_a_file_that_is_changed_while_it_is_read_ends_the_run(
             with file.open("a", encoding="utf-8") as more:
                 more.write("And more.\n")
 
-    with pytest.raises(DataError, match=r"in\.txt: it was changed while it was read"):
+    with pytest.raises(DataError, match=r"in\.txt: the file was changed while it was read"):
         run(parser, [file], tmp_path / "out", SETTINGS, report=report)
 
 
@@ -238,7 +240,9 @@ def test_two_runs_do_not_write_one_folder(corpus: Path, parser: Parser, tmp_path
 
     def report(progress: Any) -> None:
         if not said:
-            with pytest.raises(SettingsError, match="another run is writing here") as caught:
+            with pytest.raises(
+                SettingsError, match="another run is writing to this folder"
+            ) as caught:
                 run(parser, [corpus], tmp_path / "out", SETTINGS)
             said.append(str(caught.value))
 

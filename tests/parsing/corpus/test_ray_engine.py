@@ -25,6 +25,6 @@ def test_a_cluster_that_is_not_there_is_told_at_once(tiny_model_dir: Path, tmp_p
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         settings = replace(SMALL, engine="ray", cluster=RaySettings(address))
         began = time.monotonic()
-        with pytest.raises(DataError, match=f"no Ray cluster at {address}: "):
+        with pytest.raises(DataError, match=f"there is no Ray cluster at {address}: "):
             run(parser, [tmp_path / "in.txt"], tmp_path / "out", settings)
     assert time.monotonic() - began < 60

@@ -46,7 +46,7 @@ MISTAKES = [
         "(TOP (S (NP (NN dog))\n (VP (VBZ barks))",
         "Line 1, column 1: the tree .* 2 “\\)” missing",
     ),
-    ("(S (NP (NN dog)))\n)", "Line 2, column 1: this “\\)” closes nothing"),
+    ("(S (NP (NN dog)))\n)", "Line 2, column 1: this “\\)” has no opening bracket"),
     ("(S (NP (NN dog) barks))", "Line 1, column 17: the node “NP” has a word beside"),
     ("(NP (NN dog) barks)", "Line 1, column 14: the node “NP” has a word beside"),
     ("(VROOT (S", "Line 1, column 1: the tree .* 2 “\\)” missing"),

@@ -106,7 +106,7 @@ def test_places_in_text_and_markup_say_the_same(tiny_client: TestClient) -> None
             {"constraints": [[{"kind": "must", "start": 0, "end": 9}], []]},
             "lies outside the sentence",
         ),
-        ({"constraints": [[{"kind": "must", "start": 1, "end": 1}], []]}, "it has no words"),
+        ({"constraints": [[{"kind": "must", "start": 1, "end": 1}], []]}, "the span has no words"),
         (
             {"constraints": [[{"kind": "must", "start": 0, "end": 2, "labels": ["NPP"]}], []]},
             "the model knows no label 'NPP'",
@@ -125,7 +125,7 @@ def test_places_in_text_and_markup_say_the_same(tiny_client: TestClient) -> None
         ),
         (
             {"constraints": [[{"kind": "must", "start": 0, "end": 2, "amount": 2}], []]},
-            "a bonus has an amount",
+            "kind bonus needs an amount",
         ),
         (
             {"constraints": [[{"kind": "not", "start": 0, "end": 2}] * 161, []]},
@@ -154,14 +154,17 @@ def test_a_bad_question_is_the_error_of_its_sentence_alone(
         ({"tokens": WORDS, "n_best": 101}, "n_best is 101: this service gives 100"),
         ({"tokens": WORDS, "constraints": [[]]}, "1 lists of constraints for 2 sentences"),
         ({"tokens": WORDS, "dependencies": []}, "0 dependencies for 2 sentences"),
-        ({"text": "It [rained.\nDogs ] bark.", "markup": True}, "the bracket|closes nothing"),
+        (
+            {"text": "It [rained.\nDogs ] bark.", "markup": True},
+            "the bracket|has no opening bracket",
+        ),
         (
             {
                 "text": "It rained.\nDogs bark.",
                 "split": "line",
                 "constraints": [{"kind": "must", "start": 0, "end": 2}],
             },
-            "places count in a line",
+            "offsets count within a line",
         ),
     ],
 )

@@ -120,7 +120,10 @@ def test_a_sentence_that_is_too_long_leaves_its_text_to_the_plain_encoder(
     long, good = ask(tiny, texts=[f"It sang. {'dog ' * 40}", TEXT])
     assert long["label"] in ("negative", "positive")
     assert [tree is None for tree in long["trees"]] == [False, True]
-    assert "sentence 2: the sentence has 40 words, more than the 30" in long["error"]
+    assert (
+        "sentence 2: the sentence has 40 words, and the limit of this service is 30"
+        in long["error"]
+    )
     assert "the plain encoder served the text" in long["error"]
     assert good["error"] is None
 
@@ -318,9 +321,9 @@ def test_a_request_past_its_deadline_is_dropped(
 
 def test_a_classifier_that_breaks_down_gives_a_problem(held: TestClient) -> None:
     said = problem(held.post("/v1/classify", json={"text": "CRASH"}), 500)
-    assert said.startswith("the classifier broke down")
+    assert said.startswith("the classifier failed")
     assert ask(held, text="next")[0]["label"] == "positive"
-    assert "parser broke" in problem(held.post("/v1/classify", json={"text": "BOOM"}), 500)
+    assert "parser failed" in problem(held.post("/v1/classify", json={"text": "BOOM"}), 500)
 
 
 def test_ready_after_a_warm_up_of_both_models(
@@ -379,7 +382,8 @@ def test_another_parser_of_the_classifiers_is_a_second_one(
 
 
 @pytest.mark.parametrize(
-    ("name", "said"), [("nowhere", "no model"), ("parser", "but a parser"), ("damaged", "damaged")]
+    ("name", "said"),
+    [("nowhere", "no model"), ("parser", "is a parser, not a task model"), ("damaged", "damaged")],
 )
 def test_a_wrong_classifier_ends_the_start_with_one_sentence(
     tiny_model_dir: Path, tiny_classifier_dir: Path, tmp_path: Path, name: str, said: str

@@ -92,7 +92,7 @@ def test_a_sentence_that_cannot_be_parsed_has_its_error_in_its_place(
     small = make_client(max_words=3)
     parses = parses_of(small, tokens=[["a"] * 3, ["b"] * 4])
     assert parses[0]["error"] is None
-    assert "4 words, more than the 3" in parses[1]["error"]
+    assert "4 words, and the limit of this service is 3 words" in parses[1]["error"]
     assert [token["text"] for token in parses[1]["tokens"]] == []
 
 
@@ -193,7 +193,7 @@ def test_a_split_that_there_is_not_is_told(client: TestClient) -> None:
             "split=line&foo=1",
             "'foo': there is no such field; the query may have split and language",
         ),
-        ("n_best=3", "n_best is no field of the query: send it in a body of JSON"),
+        ("n_best=3", "n_best cannot be a query parameter: send this field in a JSON body"),
         ("split=line&split=text", "the query has split twice: give it once"),
     ],
 )

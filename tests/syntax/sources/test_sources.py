@@ -258,7 +258,7 @@ def test_files_that_are_no_trees(tmp_path: Path) -> None:
     with pytest.raises(TreeError, match=r"trees.mrg:2:1: .*never closed"):
         FileTrees(path)
     path.write_text("\n")
-    with pytest.raises(DataError, match="no sentence in it"):
+    with pytest.raises(DataError, match="the file holds no sentence"):
         FileTrees(path)
     with pytest.raises(DataError, match="no such file"):
         FileTrees(tmp_path / "none.mrg")

@@ -113,11 +113,11 @@ def test_a_damaged_entry_is_as_none(tmp_path: Path) -> None:
 def test_a_store_that_cannot_be_used(tmp_path: Path) -> None:
     file = tmp_path / "text"
     file.write_text("no database, but long enough to be told from an empty file " * 10)
-    with pytest.raises(DataError, match=r"text: cannot be used as a store of trees: .*database"):
+    with pytest.raises(DataError, match=r"text: cannot be used as a cache of trees: .*database"):
         TreeStore(file, "m")
-    with pytest.raises(DataError, match="no such folder can be made"):
+    with pytest.raises(DataError, match="the folder cannot be made"):
         TreeStore(file / "below", "m")
-    with pytest.raises(DataError, match="cannot be used as a store of trees"):
+    with pytest.raises(DataError, match="cannot be used as a cache of trees"):
         TreeStore(tmp_path, "m")
 
 

@@ -358,7 +358,7 @@ def test_all_of_table_5_can_be_set() -> None:
     ("options", "message"),
     [
         ({"trees": ()}, "one kind of tree"),
-        ({"relations": ("child", "child")}, "must not repeat"),
+        ({"relations": ("child", "child")}, "must not contain an item twice"),
         ({"lisa": LisaSettings()}, 'lisa.form = "replace"'),
         ({"lisa": LisaSettings(form="replace"), "empty_row": "drop"}, "unmasked sub-network"),
         ({"lisa": LisaSettings(form="replace"), "mask_mode": "multiply"}, "unmasked sub-network"),
