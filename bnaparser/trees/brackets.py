@@ -278,7 +278,7 @@ def _fail_at_close(
     stack: Sequence[tuple[str, Any, int]], children: Sequence[Any], source: str, at: Place
 ) -> NoReturn:
     if not stack:
-        message = "')' closes nothing: take it out, or write a bracket that is a word as -RRB-"
+        message = "')' has no opening bracket: remove the bracket, or write -RRB- for a bracket that is a word"
     elif children:
         message = (
             f"the node {stack[-1][0]!r} has a word beside other nodes:"

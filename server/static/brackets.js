@@ -54,7 +54,7 @@ function roots(text) {
 
 function close(open, found, text, index) {
   const node = open.pop();
-  if (!node) fail(text, index, "this “)” closes nothing: take it out, or write a bracket that is a word as -RRB-");
+  if (!node) fail(text, index, "this “)” has no opening bracket: remove the bracket, or write -RRB- for a bracket that is a word");
   if (node.word === null && !node.children.length) {
     fail(text, index, `the node “${node.label}” is empty: put a word or nodes into it`);
   }

@@ -126,5 +126,5 @@ def test_what_cannot_be_read_is_told(
     text = LanguageSettings(languages=("zh-Hant",))
     model.settings = model.settings.model_copy(update={"text": text})
     storage.save(model, tmp_path, "float32", {})
-    with pytest.raises(ModelError, match="finds no words in Chinese"):
+    with pytest.raises(ModelError, match="cannot divide text into words in Chinese"):
         constituents(tmp_path, None, "zh-Hant")

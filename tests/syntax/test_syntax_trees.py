@@ -294,7 +294,7 @@ def test_four_hundred_words_take_no_time() -> None:
 @pytest.mark.parametrize(
     ("heads", "message"),
     [
-        ((2, 3), "the head of word 2 is 3: there are 2 words"),
+        ((2, 3), "the head of word 2 is 3, but the sentence has 2 words"),
         ((-1,), "the head of word 1 is -1"),
         ((1,), "from word 1 leads into a cycle"),
         ((0, 3, 4, 2), "from word 2 leads into a cycle"),
@@ -320,7 +320,7 @@ def test_a_structure_fits_its_words() -> None:
 
 def test_structures_need_no_torch() -> None:
     modules = [f"sources.{name}_trees" for name in ("file", "parser", "random", "spacy")]
-    names = ", ".join(f"bnaparser.syntax.{name}" for name in ("structure", *modules))
+    names = ", ".join(f"bnaparser.syntax.{name}" for name in ("syntax_trees", *modules))
     code = f"import sys, {names};"
     code += "print([name for name in ('torch', 'transformers', 'spacy') if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -113,7 +113,7 @@ def test_what_cannot_be_parsed_is_served_by_the_plain_encoder(
     text = "dog " * (MAX_WORDS + 1)
     answer = guided(text)
     assert answer.trees == (None,)
-    assert "more than 2,000" in (answer.error or "")
+    assert "the limit is 2,000" in (answer.error or "")
     assert "the plain encoder served the text" in (answer.error or "")
     plain = build()
     plain.model.network.load_state_dict(
@@ -223,7 +223,7 @@ def test_the_trees_that_steered_training_are_asked_for_again(
     loaded = Classifier.load(tmp_path / "steered", device="cpu")
     assert loaded("It sang.").label in CLASSES
     own.rename(tmp_path / "elsewhere")
-    with pytest.raises(ModelError, match=r"steered was trained .*own-parser, which is not there"):
+    with pytest.raises(ModelError, match=r"steered was trained .*own-parser, which is missing"):
         Classifier.load(tmp_path / "steered", device="cpu")
     given = Classifier.load(tmp_path / "steered", tmp_path / "elsewhere", "cpu")
     assert given("It sang.").probabilities == loaded("It sang.").probabilities

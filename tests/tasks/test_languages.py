@@ -217,7 +217,7 @@ def test_a_parser_that_finds_no_words_takes_given_ones(
     model.settings = model.settings.model_copy(update={"text": text})
     source = ParserTrees(Parser(model), language="zh-Hant")
     assert source([WORDS])[0].words == WORDS
-    says = r"finds no words in Chinese \(traditional\) text: give words, or take a parser"
+    says = r"cannot divide text into words in Chinese \(traditional\) text: give words, or take a parser"
     with pytest.raises(ModelError, match=says):
         source([CHINESE])
     table = {"encoder": {"name": str(encoder_folder("bert"))}, "task": {"language": "zh-Hant"}}
