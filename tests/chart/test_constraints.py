@@ -43,7 +43,7 @@ def rules_of(draw: st.DrawFn, n: int, labels: int) -> list[Rule]:
     return found
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(st.data(), st.integers(1, 4), st.integers(0, 10_000))  # of 5 words there are too many trees
 def test_best_trees_and_probabilities_are_those_of_the_trees_that_keep_the_rules(
     data: st.DataObject, n: int, seed: int
@@ -73,7 +73,7 @@ def test_rules_of_five_words() -> None:
     generator = np.random.default_rng(6)
     n, labels = 5, 3
     table, clashes = tree_table(n, labels, False), 0
-    for seed in range(120):
+    for seed in range(60):
         scores, rules = sparse_scores(n, 1.0, labels, seed), random_rules(generator, n, labels)
         totals = table.scores(scores)
         totals[~kept(table, rules)] = -np.inf
@@ -182,7 +182,7 @@ def test_a_clash_names_its_rules(rules: list[Rule], places: tuple[int, ...]) -> 
     assert caught.value.of_the_root == (rules[places[0]].end == 4)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=120)
 @given(st.data(), st.integers(1, 4), st.booleans())
 def test_of_the_rules_that_a_clash_names_none_can_be_left_out(
     data: st.DataObject, n: int, empty_root: bool

@@ -49,7 +49,7 @@ def in_pre_order(tree: chart.Decoded) -> list[list[int]]:
     return sorted(tree.spans.tolist(), key=lambda node: (node[0], -node[1]))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=100)
 @given(sentences(4), st.sampled_from([1, 2, 3, 7, 100_000]))
 def test_best_of_all_trees(sentence: ScoredSentence, count: int) -> None:
     if (

@@ -19,6 +19,7 @@ from bnaparser.network.averaging import average
 from bnaparser.network.labels import Inventory, LanguageNames
 from bnaparser.network.model import BnaModel
 from bnaparser.network.model_settings import LanguageSettings, LayerSettings, TagSettings
+from tests.tiny_encoders import ENCODERS
 
 
 @pytest.fixture
@@ -56,11 +57,14 @@ def test_how_a_network_began_does_not_keep_it_from_a_mean(saved: Callable[..., s
         average([saved("one", layers=layers[0]), saved("other", layers=other)])
 
 
-@pytest.mark.parametrize("shares", [None, (1, 2, 5)])
+@pytest.mark.parametrize(
+    ("encoder", "shares"),
+    [(kind, (1, 2, 5) if number % 2 else None) for number, kind in enumerate(ENCODERS)],
+)
 def test_every_number_is_the_mean(
-    saved: Callable[..., str], encoder_kind: str, shares: tuple[float, ...] | None
+    saved: Callable[..., str], encoder: str, shares: tuple[float, ...] | None
 ) -> None:
-    folders = [saved(f"m{seed}", encoder_kind, seed) for seed in range(3)]
+    folders = [saved(f"m{seed}", encoder, seed) for seed in range(3)]
     mean = average(folders, shares).state_dict()
     parts = [read_weights(Path(folder) / WEIGHTS) for folder in folders]
     assert set(mean) == set(parts[0])

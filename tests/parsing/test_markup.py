@@ -81,19 +81,19 @@ def test_what_is_wrong_is_told_with_its_place(marked: str, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "split"),
     [
-        "[" * 50_000 + "\u00a0",
-        "[NP a " * 20_000 + "]" * 20_000,
-        "[" * 100_000,
-        "[NP A] b. " * 10_000,
-        "[NP A] b.\n" * 10_000,
-        "[NP A.\n\n" * 10_000,
-        "[NP A. " * 3_000 + "\n] ] ]\n" + "B. \n\n" * 3_000,
-        "[+" + "1" * 100_000 + "x A]",
+        ("[" * 50_000 + "\u00a0", "text"),
+        ("[NP a " * 20_000 + "]" * 20_000, "text"),
+        ("[" * 100_000, "paragraph"),
+        ("[NP A] b. " * 10_000, "text"),
+        ("[NP A] b.\n" * 10_000, "paragraph"),
+        ("[NP A.\n\n" * 10_000, "text"),
+        ("[NP A.\n\n" * 10_000, "paragraph"),
+        ("[NP A. " * 3_000 + "\n] ] ]\n" + "B. \n\n" * 3_000, "paragraph"),
+        ("[+" + "1" * 100_000 + "x A]", "paragraph"),
     ],
 )
-@pytest.mark.parametrize("split", ["paragraph", "text"])
 def test_much_markup_is_read_in_time_that_grows_with_it_alone(text: str, split: Split) -> None:
     begin = time.process_time()
     marked_sentences(text, split)

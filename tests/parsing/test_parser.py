@@ -20,6 +20,7 @@ from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.parsing.parser import MAX_WORDS
 from bnaparser.text.sentence import Split
 from bnaparser.training.data import Example
+from tests.tiny_encoders import ENCODERS
 
 
 @pytest.fixture(scope="module")
@@ -87,11 +88,17 @@ def test_many_sentences_are_parsed_in_order_as_each_alone(
     assert parser.parse_many([]) == []
 
 
-@pytest.mark.parametrize("layers", [("bimsa", "nsa"), ("partitioned",)])
+@pytest.mark.parametrize(
+    ("encoder", "layers"),
+    [
+        (kind, ("partitioned",) if number % 2 else ("bimsa", "nsa"))
+        for number, kind in enumerate(ENCODERS)
+    ],
+)
 def test_batches_side_by_side_do_not_touch_each_other(
     build_model: Callable[..., BnaModel],
     examples: list[Example],
-    encoder_kind: str,
+    encoder: str,
     layers: tuple[LayerKind, ...],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -103,7 +110,7 @@ def test_batches_side_by_side_do_not_touch_each_other(
         num_attention_heads=2,
         head_dim=16,
     )
-    parser = Parser(build_model(encoder_kind, layers=settings, mix_layers=True))
+    parser = Parser(build_model(encoder, layers=settings, mix_layers=True))
     sentences = [example.words for example in examples]
     alone = [parser.parse_words(words).score for words in sentences]
     monkeypatch.setattr(decoding, "CORE_TOKENS", 20)

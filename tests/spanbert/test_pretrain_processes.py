@@ -53,7 +53,6 @@ for recipe, output in json.loads(sys.argv[1]):
     weights = runs[-1].parts.model.state_dict()
     torch.save({"weights": weights, "seen": seen, "tokens": progress.tokens}, f"{output}-{rank}")
 """
-KINDS = ["bert", "distilbert", "roberta", "mpnet", "deberta-v2", "modernbert"]
 # Of 42 blocks, or 98 of half the length, each epoch's last batch is one: fewer than the processes.
 SIX: dict[str, Any] = {"pretrain": {"batch_size": 41, "batch_tokens": 400}}
 PAIRS: dict[str, Any] = {"pretrain": {"batch_size": 97, "batch_tokens": 400}}
@@ -61,7 +60,7 @@ WANTED: dict[str, tuple[str, dict[str, Any]]] = {
     "all": ("bert", SIX),
     "words": ("bert", {"objectives": {"boundary_weight": 0.0}} | SIX),
     "next": ("bert", {"objectives": {"next_sentence": True}} | PAIRS),
-    **{kind: (kind, {"pretrain": {"max_steps": 2}}) for kind in KINDS[1:]},
+    **{kind: (kind, {"pretrain": {"max_steps": 2}}) for kind in ("mpnet", "deberta-v2")},
 }
 DROPPING = {"encoder": {"dropout": 0.1}}
 Ends = dict[str, list[dict[str, Any]]]

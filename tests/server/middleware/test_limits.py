@@ -24,23 +24,27 @@ if TYPE_CHECKING:
     from tests.server.conftest import HeldParser
 
 
+LARGE = 1_000_000
+WAIT = 20.0  # seconds after which a held thread goes on by itself, where a test has failed
+
+
 class RawConnection:
     """A client's connection: what it sends is put in by hand, what it gets is kept."""
 
     def __init__(self, app: FastAPI, *headers: tuple[str, str], path: str = "/v1/parse"):
         self.to_app: asyncio.Queue[Message] = asyncio.Queue()
         self.got: list[Message] = []
-        raw = [(b"content-type", b"application/json")]
-        raw += [(name.encode(), value.encode()) for name, value in headers]
+        named = {"content-type": "application/json", **dict(headers)}
+        raw = [(name.encode(), value.encode()) for name, value in named.items()]
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
             "http_version": "1.1",
             "method": "POST",
             "scheme": "http",
-            "path": path,
-            "raw_path": path.encode(),
-            "query_string": b"",
+            "path": path.partition("?")[0],
+            "raw_path": path.partition("?")[0].encode(),
+            "query_string": path.partition("?")[2].encode(),
             "headers": raw,
             "client": ("127.0.0.1", 50000),
             "server": ("127.0.0.1", 8000),
@@ -76,6 +80,21 @@ def ask(app: FastAPI, *sentences: str) -> RawConnection:
     connection = RawConnection(app)
     connection.send(json.dumps({"sentences": sentences}).encode())
     return connection
+
+
+def sent(
+    app: FastAPI, body: str, path: str = "/v1/parse", kind: str = "application/json"
+) -> RawConnection:
+    headers = ("content-type", kind), ("content-length", str(len(body)))
+    connection = RawConnection(app, *headers, path=path)
+    connection.send(body.encode())
+    return connection
+
+
+async def turns() -> None:
+    """Let the event loop turn often enough for all that need not wait."""
+    for _ in range(100):
+        await asyncio.sleep(0)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -146,6 +165,57 @@ def test_texts_that_are_read_wait_for_the_queue_and_answers_that_are_written_do_
             gate.set()
             await asyncio.gather(writing, reading)
             service.check_capacity(large)
+
+    asyncio.run(check())
+
+
+@pytest.mark.parametrize(("path", "status"), [("/v1/search", 200), ("/v1/parse", 503)])
+def test_a_search_that_is_read_is_no_text_that_waits(
+    parser: HeldParser, path: str, status: int
+) -> None:
+    async def check() -> None:
+        async with started(parser, queue_words=2000) as app:
+            gate = threading.Event()
+            held = asyncio.ensure_future(app.state.service.texts.off_loop(LARGE, gate.wait, WAIT))
+            searches = path == "/v1/search"
+            body = {"pattern": "NP", "trees": []} if searches else {"text": "."}
+            first = sent(app, json.dumps(body).ljust(20_000), path)
+            await until(first.to_app.empty)
+            await turns()
+            later = sent(app, json.dumps({"text": "It rained."}).ljust(5_000))
+            await turns()
+            assert later.task.done() == (status == 503)
+            gate.set()
+            assert await held
+            assert (await later.answer())[0] == status
+            assert (await first.answer())[0] == 200
+
+    asyncio.run(check())
+
+
+def test_very_many_empty_lines_are_read_and_written_while_others_are_answered(
+    parser: HeldParser,
+) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            off_loop = app.state.service.texts.off_loop
+            before_reading, before_writing = threading.Event(), threading.Event()
+            held = [asyncio.ensure_future(off_loop(LARGE, before_reading.wait, WAIT))]
+            await asyncio.sleep(0)
+            lines = sent(app, "\n" * 5000, "/v1/parse?split=line", "text/plain")
+            await until(lines.to_app.empty)
+            await turns()
+            assert not lines.task.done()
+            held.append(asyncio.ensure_future(off_loop(LARGE, before_writing.wait, WAIT)))
+            await turns()
+            before_reading.set()
+            assert await held[0]
+            assert (await ask(app, "another").answer())[0] == 200
+            await turns()
+            assert not lines.task.done()
+            before_writing.set()
+            await lines.task
+            assert b"".join(one.get("body", b"") for one in lines.got[1:]) == b"\n" * 5000
 
     asyncio.run(check())
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import gzip
-import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bnaparser.server.problems import BadBody
-from bnaparser.server.rest import answers as answer_body
-from bnaparser.server.rest.answers import write_plain
 from bnaparser.server.rest.requests import check_json_depth, read_lines, read_plain
 from bnaparser.server.settings import ServerSettings
 from bnaparser.text.sentence import SPLITS, Split
@@ -19,12 +16,10 @@ from bnaparser.text.text_rules import ENGLISH
 from tests.server.answers import parses_of, problem
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
-    from fastapi import Response
     from fastapi.testclient import TestClient
 
-    from bnaparser.parsing.result import Parse
 
 JSON = {"content-type": "application/json"}
 BAD_BODIES = [
@@ -245,22 +240,6 @@ def test_empty_lines_are_text_and_lines(make_client: Callable[..., TestClient]) 
             assert client.post(path, content="\n" * most, headers=plain).status_code == 200
             answer = client.post(path, json={"text": "\n" * (most + 1)})
             assert f"{most + 1:,} lines" in problem(answer, 413)
-
-
-def test_many_empty_lines_are_answered_beside_the_event_loop(
-    client: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    threads: list[str] = []
-
-    def write(parses: Sequence[Parse | None]) -> Response:
-        threads.append(threading.current_thread().name)
-        return write_plain(parses)
-
-    monkeypatch.setattr(answer_body, "write_plain", write)
-    plain = {"content-type": "text/plain"}
-    answer = client.post("/v1/parse?split=line", content="\n" * 5000, headers=plain)
-    assert answer.text == "\n" * 5000
-    assert threads[0].startswith("bnaparser-text")
 
 
 @pytest.mark.parametrize("split", SPLITS)
