@@ -13,6 +13,7 @@ from importlib import import_module
 
 from bnaparser import __version__
 from bnaparser.cli.arguments import (
+    CommandParser,
     add_examples,
     completing,
     first_argument,
@@ -86,7 +87,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _main(arguments: Sequence[str] | None) -> int:
     typed = list(sys.argv[1:] if arguments is None else arguments)
     name = first_argument(typed)
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="bnaparser", description="Constituency parsing.", allow_abbrev=False
     )
     parser.add_argument("-V", "--version", action="version", version=f"bnaparser {__version__}")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NoReturn
 
 from bnaparser.files.text_files import OPTION
 
@@ -24,6 +26,34 @@ SPLIT_HELP = (
 )
 BATCH_HELP = "maximum number of subwords in a batch (default: 500; on a GPU 16384)"
 MODEL_HELP = "name or folder of the parser (default: en, or an installed model for --language)"
+
+
+class CommandParser(argparse.ArgumentParser):
+    """An argument parser whose errors are in plain words."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the usage and what is wrong, and end the process with exit code 2."""
+        for pattern, plain in _PLAIN_ERRORS:
+            message = re.sub(pattern, plain, message)
+        super().error(message)
+
+
+# Patterns in argparse's messages, and the plain words for them.
+_PLAIN_ERRORS = (
+    (r"^argument ([^:]+): invalid int value: (.*)$", r"argument \1: \2 is not a whole number"),
+    (r"^argument ([^:]+): invalid float value: (.*)$", r"argument \1: \2 is not a number"),
+    (
+        r"^argument ([^:]+): invalid choice: (.*) \(choose from (.*)\)$",
+        r"argument \1: \2 is none of \3",
+    ),
+    (r"^argument ([^:]+): expected one argument$", r"argument \1: the value is missing"),
+    (r"^argument ([^:]+): expected at least one argument$", r"argument \1: the values are missing"),
+    (
+        r"^argument ([^:]+): ignored explicit argument (.*)$",
+        r"argument \1: this option takes no value, but has \2",
+    ),
+    (r"^the following arguments are required: (.*)$", r"missing argument: \1"),
+)
 
 
 def add_examples(parser: argparse.ArgumentParser, examples: str) -> None:
@@ -53,7 +83,7 @@ def read_arguments(
         found.files += [word for word in unknown if word == "-" or not word.startswith("-")]
         unknown = [word for word in unknown if word not in found.files]
     if unknown:
-        verb.error(f"unrecognized arguments: {' '.join(unknown)}{_meant(unknown, verb)}")
+        verb.error(f"unknown argument: {' '.join(unknown)}{_meant(unknown, verb)}")
     for name in ("model", "parser"):
         if getattr(found, name, None) == "":
             verb.error(

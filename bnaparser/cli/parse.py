@@ -19,6 +19,7 @@ from bnaparser.cli.arguments import (
     OUTPUT_HELP,
     QUIET_HELP,
     SPLIT_HELP,
+    CommandParser,
     add_encoding,
     add_examples,
     add_precision,
@@ -151,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _main(arguments: Sequence[str] | None) -> int:
-    parser = argparse.ArgumentParser(
+    parser = CommandParser(
         prog="bnaparse",
         description="Parse text into constituency trees.",
         allow_abbrev=False,

@@ -39,23 +39,49 @@ def replace_all_surrogates(value: Any) -> Any:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """Return what JSON says. Raises ValueError for other text, and where values are nested too deeply."""
+    """Parse JSON. Raises ValueError for text that is not JSON or is nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("the values are nested too deeply") from None
+
+
+# What tomllib says begins so; what a user is told.
+_TOML_ERRORS = {
+    "Expected '='": "a setting needs a value: KEY = VALUE",
+    "Invalid value": "this is not a value: text needs quotes, and truth values are true and false",
+    "Cannot overwrite": "the key is set twice: remove one of the two lines",
+    "Cannot declare": "the table is declared twice: put its settings under one heading",
+    "Expected ']'": "the heading of a table must end in ]: [NAME]",
+    "Unclosed array": "the list is not closed: a list ends in ]",
+    "Unclosed inline": "the table is not closed: a table in a line ends in }",
+    "Unterminated": "the text is not closed: text ends in the quotation mark with which it begins",
+    "Expected \"'": "the text is not closed: text ends in the quotation mark with which it begins",
+    "Expected newline": "text after the value: write one KEY = VALUE per line",
+    "Illegal character": "a line break or a control character in quoted text: close the quotation mark",
+}
+_TOML_PLACE = re.compile(r"(.*) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Return what TOML says. Raises ValueError for other text, and where values are nested too deeply."""
+    """Parse TOML. Raises ValueError, with line and column, for text that is not TOML or is nested too deeply."""
     try:
         return tomllib.loads(text)
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError("the values are nested too deeply") from None
+    except tomllib.TOMLDecodeError as error:
+        found = _TOML_PLACE.fullmatch(str(error))
+        reason = found[1] if found else str(error)
+        start = next((start for start in _TOML_ERRORS if reason.startswith(start)), None)
+        told = "this line is not TOML" if start is None else _TOML_ERRORS[start]
+        if found is None or found[2] is None:
+            lines = text.rstrip().splitlines()
+            raise ValueError(f"line {max(1, len(lines))}: {told}") from None
+        raise ValueError(f"line {found[2]}, column {found[3]}: {told}") from None
 
 
 def read_json(path: Path) -> Any:
-    """Read a JSON file of a model folder, in UTF-8. Raises ModelError as `check_model_file` does, and where it is damaged."""
+    """Read a JSON file of a model folder, in UTF-8. Raises ModelError if the file is missing or damaged."""
     check_model_file(path)
     try:
         return parse_json(path.read_text(encoding="utf-8-sig"))
@@ -64,7 +90,7 @@ def read_json(path: Path) -> Any:
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Read a JSON file of a model folder that holds an object; ModelError as `read_json` raises it."""
+    """Read a JSON object from a file of a model folder. Raises ModelError if the file is missing or damaged."""
     table = read_json(path)
     if not isinstance(table, dict):
         raise ModelError(

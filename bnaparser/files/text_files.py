@@ -44,17 +44,20 @@ _MARKS = (
 # Encodings that Python has, and no text file.
 _NO_TEXT_FILE = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
 
-_UNPACK = "unpack it, or give the file a name that ends in"
-_SAVE = "save it as plain text in UTF-8"
+_UNPACK = "decompress the data first (%s -dc), or give a file whose name ends in"
+_SAVE = "save the document as plain text in UTF-8"
 # What no text begins with, what that is, and what to do.
 _KINDS = (
-    (b"\x1f\x8b", "gzip data", f"{_UNPACK} .gz"),
-    (b"\xfd7zXZ\x00", "xz data", f"{_UNPACK} .xz"),
-    *((b"BZh%d1AY&SY" % level, "bzip2 data", f"{_UNPACK} .bz2") for level in range(1, 10)),
-    (b"\x28\xb5\x2f\xfd", "zstd data", f"{_UNPACK} .zst"),
+    (b"\x1f\x8b", "gzip data", f"{_UNPACK % 'gzip'} .gz"),
+    (b"\xfd7zXZ\x00", "xz data", f"{_UNPACK % 'xz'} .xz"),
+    *(
+        (b"BZh%d1AY&SY" % level, "bzip2 data", f"{_UNPACK % 'bzip2'} .bz2")
+        for level in range(1, 10)
+    ),
+    (b"\x28\xb5\x2f\xfd", "zstd data", f"{_UNPACK % 'zstd'} .zst"),
     (b"PK\x05\x06", "an empty zip archive", ""),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it"),
-    (b"Rar!\x1a\x07", "a RAR archive", "unpack it"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "extract its files first"),
+    (b"Rar!\x1a\x07", "a RAR archive", "extract its files first"),
     (b"%PDF-", "a PDF file", "extract its text first, for example with pdftotext"),
     (b"%!PS", "a PostScript file", "extract its text first, for example with ps2txt"),
     (b"{\\rtf", "an RTF file", _SAVE),
@@ -68,7 +71,7 @@ _KINDS = (
     (b"\x89PNG", "a picture", ""),
     (b"\xff\xd8\xff", "a picture", ""),
 )
-# The same for what a text may begin with: it is told where a NUL character follows.
+# Starts that a text may have, too: these kinds are reported only if a NUL character follows.
 _KINDS_WITH_NUL = (
     (b"MZ", "a program", ""),
     (b"GIF8", "a picture", ""),
@@ -88,12 +91,12 @@ _ZIP = b"PK\x03\x04"
 # Names inside a zip that tell what it is.
 _ZIPS = (
     (b"word/", "a Word file", _SAVE),
-    (b"xl/", "an Excel file", "save it as CSV in UTF-8"),
+    (b"xl/", "an Excel file", "save the table as CSV in UTF-8"),
     (b"ppt/", "a PowerPoint file", _SAVE),
     (b"[Content_Types].xml", "a Word, Excel or PowerPoint file", _SAVE),
     (b"mimetypeapplication/epub", "an e-book (EPUB)", "extract its text first"),
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file", _SAVE),
-    (b"", "a zip archive", "unpack it"),
+    (b"", "a zip archive", "extract its files first"),
 )
 _TOO_MANY = 2  # one byte in so many beyond ASCII, or more, is no text in Windows-1252
 

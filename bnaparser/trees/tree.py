@@ -205,19 +205,6 @@ class Tree:
 
         return compiled(pattern).matches(self, once)
 
-    def measures(self) -> dict[str, Any]:
-        """Return the measures of syntactic complexity of this tree, by their names; docs/measures.md has them all.
-
-        Example:
-            >>> from bnaparser import Tree
-            >>> tree = Tree.parse("(TOP (S (NP (PRP She)) (VP (VBD slept))))")
-            >>> tree.measures()["MLC"]
-            2.0
-        """
-        from bnaparser.measures.table import columns_of, sums_of
-
-        return columns_of(sums_of(self, {}))
-
     def fold(self, *patterns: str) -> Tree:
         """Return the tree with phrases folded: their words without inner structure, which pictures show as triangles.
 

@@ -167,7 +167,11 @@ def test_a_compressed_file_is_read_where_its_name_says_so(run: Run, tmp_path: Pa
     assert code == 2 and f"{source}: not a whole .gz file" in err
     plain = source.rename(tmp_path / "in.txt")
     code, _, err = run("--input", str(plain))
-    assert code == 2 and "this is gzip data, not text: unpack it, or give the file a name" in err
+    assert (
+        code == 2
+        and "this is gzip data, not text: decompress the data first (gzip -dc), or give a file"
+        in err
+    )
 
 
 def test_an_argument_that_is_not_utf8_is_refused(run: Run) -> None:

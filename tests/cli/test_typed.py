@@ -47,11 +47,11 @@ def test_short_forms(tiny_model_dir: Path, tmp_path: Path) -> None:
         (["pasre"], "bnaparser: error: there is no verb 'pasre'; did you mean parse?"),
         (["It rained."], "there is no verb 'It rained.'; to parse text: bnaparse TEXT"),
         (["qqq"], f"there is no verb 'qqq'; verbs are {', '.join(VERBS)}"),
-        (["parse", "--inptu", "x"], "bnaparser parse: error: unrecognized arguments: --inptu; did"),
+        (["parse", "--inptu", "x"], "bnaparser parse: error: unknown argument: --inptu; did"),
         (["parse", "--inptu=x"], "did you mean --input?"),
         (["treebank", "x", "--skip-borken"], "did you mean --skip-broken?"),
         (["search", "-NONE-", "x"], "write -- before the text: bnaparser search -- -NONE-\n"),
-        (["check", "x"], "unrecognized arguments: x\n"),
+        (["check", "x"], "unknown argument: x\n"),
         (["parse", "--model", ""], "bnaparser parse: error: argument --model: the name is empty"),
         (["--", "parse"], "bnaparser: error: "),
     ],
@@ -61,9 +61,26 @@ def test_a_slip_gets_a_suggestion(arguments: list[str], said: str, capsys: Strea
     assert said in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--n-best", "two"], "argument --n-best: 'two' is not a whole number"),
+        (["--penalty", "x"], "argument --penalty: 'x' is not a number"),
+        (["--decoder", "x"], "argument --decoder: 'x' is none of "),
+        (["--model"], "argument -m/--model: the value is missing"),
+    ],
+)
+def test_a_wrong_value_is_told_in_plain_words(
+    arguments: list[str], said: str, capsys: Streams
+) -> None:
+    """The wording was argparse's: "invalid int value"."""
+    assert stopped(bnaparse, *arguments) == 2
+    assert said in capsys.readouterr().err
+
+
 def test_a_slip_in_bnaparse_gets_a_suggestion(capsys: Streams) -> None:
     assert stopped(bnaparse, "--fromat", "json", "It rained.") == 2
-    said = "bnaparse: error: unrecognized arguments: --fromat; did you mean --format?\n"
+    said = "bnaparse: error: unknown argument: --fromat; did you mean --format?\n"
     assert capsys.readouterr().err.endswith(said)
 
 

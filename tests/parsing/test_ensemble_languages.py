@@ -66,7 +66,10 @@ def test_a_member_without_a_finder_takes_the_words_of_the_others(twice: list[Par
     without_finder(twice[1])
     ensemble = Ensemble(twice)
     (parse, _) = ensemble.parse_sentences(list(split_stream([TEXT], 0, ensemble.text)))
-    assert parse.error is not None and "cannot divide text into words in Chinese (traditional) text" in parse.error
+    assert (
+        parse.error is not None
+        and "cannot divide text into words in Chinese (traditional) text" in parse.error
+    )
 
 
 def test_a_label_that_a_model_for_several_languages_does_not_know_may_be_chosen(

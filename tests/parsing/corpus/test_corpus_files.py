@@ -254,7 +254,7 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
             "a.txt",
             b"\x1f\x8b\x08",
             {},
-            "a.txt: this is gzip data, not text: unpack it, or give the file",
+            "a.txt: this is gzip data, not text: decompress the data first (gzip -dc)",
         ),
         ("a.conllu", b"\x7fELF\x02", {}, "a.conllu: this is a program, not text"),
         ("a.parquet", "PAR1", {}, "a.parquet: not a whole Parquet file"),

@@ -60,7 +60,9 @@ def test_a_parser_that_reads_tags_has_no_trees_for_texts(
 ) -> None:
     """Each text was left to the plain encoder, with a warning."""
     storage.save(build_model(tagging=TagSettings(given=True)), tmp_path, "float32", {})
-    with pytest.raises(ModelError, match="needs part-of-speech tags as input, which texts do not have"):
+    with pytest.raises(
+        ModelError, match="needs part-of-speech tags as input, which texts do not have"
+    ):
         ParserTrees(tmp_path, device="cpu")(TEXTS)
 
 
