@@ -91,6 +91,14 @@ HE_LEFT = "(S (NP (PRP he)) (VP (VBD left)))"
             ["main - I asked v:asked", "complement 0 if he left m:if v:left"],
         ),
         (
+            f"(S (NP (PRP I)) (VP (VBD ran) (ADVP (RB so) (RB fast)) (SBAR (IN that) {HE_LEFT})))",
+            ["main - I ran so fast v:ran", "adverbial 0 that he left m:that v:left"],
+        ),
+        (
+            "(S (NP (PRP I)) (VP (VBP like) (S (VP (TO to)))))",
+            ["main - I like v:like", "non-finite 0 to m:to"],
+        ),
+        (
             "(S (NP (DT That)) (VP (VBZ is) (SBAR (WHADVP (WRB where)) (S (NP (PRP he)) (VP (VBZ lives))))))",
             ["main - That is v:is", "complement 0 where he lives m:where v:lives"],
         ),
@@ -246,7 +254,7 @@ def test_coordinate_clauses(brackets: str, expected: list[str]) -> None:
         ("(TOP (S (VP (VBG Going) (ADVP (RB home)))))", ["main - Going home v:Going"]),
         (
             "(TOP (PP (IN By) (S (VP (VBG going)))))",
-            ["main - By", "non-finite 0 going v:going"],
+            ["main - By going v:going"],
         ),
     ],
 )

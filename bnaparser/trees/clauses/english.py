@@ -67,12 +67,11 @@ class PennClauses:
         for number in range(len(self.labels) - 1, -1, -1):
             self._correct_head(number)
             self._read_verb(number)
-        self._inner: dict[
-            int, int
-        ] = {}  # of a prepositional phrase that opens a clause: the clause
+        self._inner: dict[int, int] = {}  # the clause in a prepositional phrase that opens one
         self._wrapped: set[int] = set()  # the nodes from such a phrase down to its clause
         self._parents: dict[int, int] = {}  # of each node that opens a clause
-        self.openings = {0: Opening(nodes.nodes[self._below_top()].label)}
+        self.openings = {0: Opening(nodes.nodes[self._below(ROOT_LABELS)].label)}
+        self._enter_fragment()
         self._find_openings()
 
     @cached_property
@@ -120,17 +119,26 @@ class PennClauses:
         tags = [child for child in below if not self.nodes.children[child]]
         first = [child for child in tags if self.labels[child][:2] in ("VB", "MD", "TO")]
         verbs = [child for child in first if self.labels[child][:2] == "VB"]
+        modals = [child for child in first if self.labels[child] == "MD"]
         head = self._head(number)
         self._forms[number] = self.labels[first[0]] if first else self._forms[head]
         self._verbs[number] = self._verbs[head]
-        if self._verbs[head] is None and first:
-            self._verbs[number] = (verbs or first)[0]
+        if self._verbs[head] is None:
+            self._verbs[number] = next(iter(verbs or modals), None)
 
-    def _below_top(self) -> int:
+    def _below(self, labels: frozenset[str]) -> int:
+        """Return the first node on the way from the top to its head that has none of these labels."""
         number = 0
-        while self.labels[number] in ROOT_LABELS and self.nodes.children[number]:
+        while self.labels[number] in labels and self.nodes.children[number]:
             number = self._head(number)
         return number
+
+    def _enter_fragment(self) -> None:
+        """Take a fragment as one clause where it is a preposition before a clause: "By going there"."""
+        number = self._below(ROOT_LABELS | _PREPOSITIONAL | {"FRAG"})
+        if self._forms[0] == "" and self.labels[number] in _CLAUSES:
+            self._wrapped.add(number)
+            self._forms[0], self._verbs[0] = self._forms[number], self._verbs[number]
 
     def _find_openings(self) -> None:
         waiting = [(0, True)]
@@ -298,7 +306,7 @@ class PennClauses:
             found += inside
         since = self.openings[part.number].since
         if not found and since is not None and self.labels[since] != "LST":
-            found = self._words(since)
+            found = list(self._words(since))
         if not found and self._forms[number] == "TO":
             found = self._to(number)
         if not found:
@@ -308,10 +316,11 @@ class PennClauses:
             end += 1
         return found[0], end
 
-    def _words(self, number: int) -> list[int]:
+    def _words(self, number: int) -> range:
+        """Return the words of a node, from 0."""
         node = self.nodes.nodes[number]
         start = self.nodes.word(number)
-        return list(range(start, start + node.end - node.start))
+        return range(start, start + node.end - node.start)
 
     def _introducers(self, number: int) -> list[int]:
         """Return the words that stand in an SBAR or prepositional phrase before the clause proper, and introduce it."""
@@ -337,7 +346,7 @@ class PennClauses:
     def _to(self, number: int) -> list[int]:
         while below := self.nodes.children[number]:
             if to := [child for child in below if self.labels[child] == "TO"]:
-                return self._words(to[0])
+                return list(self._words(to[0]))
             number = self._head(number)
         return []
 
@@ -371,8 +380,12 @@ class PennClauses:
         parent = self._parents[part.number]
         if self.labels[parent] != "VP" or self.labels[number] not in ("S", "VP"):
             return False
-        start = self.nodes.word(part.number)
-        return not self.punctuation[start - 1]  # "(S Go away), he said", "say: (S go away)"
+        return not self._follows_mark(part.number)  # "say: (S go away)"
+
+    def _follows_mark(self, number: int) -> bool:
+        """Tell whether a punctuation mark stands before a node."""
+        start = self.nodes.word(number)
+        return start > 0 and self.punctuation[start - 1]
 
     def _kind_by_place(self, opened: int, number: int) -> Kind | None:
         """Return the kind of a finite clause where its place and its first words tell it."""
@@ -402,37 +415,31 @@ class PennClauses:
         if len(found) == 1 and first == "so" and tags[found[0]] == "RB":
             return "coordinate"
         if len(found) == 1 and first == "that" and not asks and self.labels[parent] == "VP":
-            return "complement"
+            before = range(self.nodes.word(parent), self.nodes.word(opened))
+            is_result = any(words[one].lower() in ("so", "such") for one in before)
+            return "adverbial" if is_result else "complement"
         return None
 
     def _is_aside(self, parent: int, number: int) -> bool:
         """Tell whether a few words between punctuation marks in a verb phrase are an aside: "he said"."""
-        node = self.nodes.nodes[number]
-        start = self.nodes.word(number)
-        end = start + node.end - node.start
-        is_apart = self.punctuation[start - 1] and self.punctuation[end : end + 1] == [True]
-        return self.labels[parent] == "VP" and is_apart and end - start <= _ASIDE
+        words = self._words(number)
+        is_apart = self._follows_mark(number) and any(self.punctuation[words[-1] + 1 :][:1])
+        return self.labels[parent] == "VP" and is_apart and len(words) <= _ASIDE
 
     def _is_predicate(self, parent: int, number: int) -> bool:
         """Tell whether a clause is all that a form of "be" says."""
         before = [one for one in self.nodes.children[parent] if one < number]
         words = [self._spelling[self.nodes.word(one)].lower() for one in before]
         labels = {self.labels[one] for one in before}
-        return (
-            self.labels[parent] == "VP"
-            and words[:1] != []
-            and words[0] in BE
-            and labels <= _BESIDE_BE
-        )
+        is_after_be = self.labels[parent] == "VP" and bool(words) and words[0] in BE
+        return is_after_be and labels <= _BESIDE_BE
 
     def _relation(self, part: Part) -> str:
         """Return the relation of the clause's head word to the words outside of the clause."""
-        node = self.nodes.nodes[part.number]
-        start = self.nodes.word(part.number)
-        end = start + node.end - node.start
+        inside = self._words(part.number)
         own = set(part.words)
         for word in part.words:
             head = self._arcs[word].head - 1
-            if not (start <= head < end or head in own or self.punctuation[word]):
+            if not (head in inside or head in own or self.punctuation[word]):
                 return self._arcs[word].relation
         return "dep"

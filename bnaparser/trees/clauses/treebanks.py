@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from bnaparser.trees.brackets import ROOT_LABELS
 from bnaparser.trees.clauses.partition import Kind, Nodes, Opening, Part, is_mark, words_of
@@ -33,12 +33,19 @@ class Treebank:
         inner: Labels of clauses that are one with a clause of another label around them: the IP of a CP.
         wrappers: Labels of phrases of a word and a clause, which belong to the clause.
         nouns: Labels of noun phrases.
+        predicates: The tags of other words that stand for a verb, such as a copula.
+        finite: The tags of finite verbs, where a clause without one is non-finite and its label does not tell it.
         conjunctions: The tags, or labels, of conjunctions.
+        coordinators: The conjunctions that join, in lower case, where the tag does not tell it.
         subordinators: The tags of subordinating conjunctions.
         relatives: The tags of words that begin relative clauses only.
         questions: The tags of words that begin questions, and relative clauses after a noun.
+        question_words: The words that do so, in lower case, where the tag does not tell it.
         complementizers: Subordinators, in lower case, of complement clauses.
         conditionals: Those of them that mean "if" where their clause stands first.
+        relativizers: Subordinators, in lower case, of relative clauses after a noun.
+        unmarked: The kinds of clauses without any of these words: ``IP<NP`` is the IP of an NP. All others are
+            complement clauses.
         infinitives: The tags of infinitives with their particle, which make a clause of a verb phrase.
     """
 
@@ -52,12 +59,18 @@ class Treebank:
     inner: frozenset[str] = frozenset()
     wrappers: frozenset[str] = frozenset()
     nouns: frozenset[str] = frozenset({"NP"})
+    predicates: re.Pattern[str] = _NOTHING
+    finite: re.Pattern[str] | None = None
     conjunctions: re.Pattern[str] = _NOTHING
+    coordinators: frozenset[str] = frozenset()
     subordinators: re.Pattern[str] = _NOTHING
     relatives: re.Pattern[str] = _NOTHING
     questions: re.Pattern[str] = _NOTHING
+    question_words: frozenset[str] = frozenset()
     complementizers: frozenset[str] = frozenset()
     conditionals: frozenset[str] = frozenset()
+    relativizers: frozenset[str] = frozenset()
+    unmarked: Mapping[str, Kind] = field(default_factory=dict)
     infinitives: re.Pattern[str] = _NOTHING
 
 
@@ -143,60 +156,94 @@ CESS = Treebank(
 FLORESTA = Treebank(
     name="Floresta",
     tags=re.compile(
-        r"n|prp|art|PU|v-(fin|inf|pcp|ger)|prop|adj|adv|conj-[cs]|pron-(det|indp|pers)|num|in|ec|pp|vp"
+        r"n|prp|art|PU|v(-(fin|inf|pcp|ger))?|prop|adj|adv|conj(-[cs])?|pron(-(det|indp|pers))?|num|in|ec|pp|vp"
     ),
     kinds={"fcl": _BY_PLACE, "icl": "non-finite"},
-    verbs=re.compile(r"v-(fin|inf|pcp|ger)"),
+    verbs=re.compile(r"v(-(fin|inf|pcp|ger))?"),
     verb_phrases=words_of("vp"),
     joints=words_of("cu sq"),
     joined=words_of("x"),
     wrappers=words_of("pp"),
     nouns=words_of("np"),
-    conjunctions=re.compile(r"conj-c"),
-    subordinators=re.compile(r"conj-s"),
-    questions=re.compile(r"pron-indp"),
+    conjunctions=re.compile(r"conj(-c)?"),
+    coordinators=words_of("e ou mas nem porém"),
+    subordinators=re.compile(r"conj(-s)?"),
+    questions=re.compile(r"pron(-indp)?"),
+    question_words=words_of(
+        "que quem o_que o_qual a_qual os_quais as_quais qual quais onde cujo cuja cujos cujas"
+    ),
     complementizers=words_of("que se"),
     conditionals=words_of("se"),
 )
 
-HELSINKI = Treebank(
-    name="the Penn-Helsinki corpora",
+_CLAUSES_OF_HELSINKI: dict[str, Kind | None] = {
+    "IP-MAT": "coordinate",
+    "IP-IMP": "coordinate",
+    "IP-SUB": _BY_PLACE,
+    "IP-REL": "relative",
+    "IP-ADV": "adverbial",
+    "IP-EMB": "complement",
+    "IP-NML": "complement",
+    "IP-INF": "non-finite",
+    "IP-PPL": "non-finite",
+    "IP-ABS": "non-finite",
+    "CP-THT": "complement",
+    "CP-QUE": "complement",
+    "CP-FRL": "complement",
+    "CP-REL": "relative",
+    "CP-CAR": "relative",
+    "CP-CLF": "relative",
+    "CP-ADV": "adverbial",
+    "CP-CMP": "adverbial",
+    "CP-DEG": "adverbial",
+    "CP-EOP": "non-finite",
+    "CP-TMC": "non-finite",
+    "CP-FINAL": _BY_PLACE,
+    "CP-EXL": _BY_PLACE,
+    "IP": _BY_PLACE,
+    "CP": _BY_PLACE,
+}
+_INNER_OF_HELSINKI = words_of("IP-SUB IP-INF IP-MAT CP-QUE CP-FINAL IP CP")
+
+ICEPAHC = Treebank(
+    name="IcePaHC",
     tags=re.compile(
-        r"N|NS|NPR|NPRS|PRO|D|P|C|CONJ|Q[RS]?|TO|RP|NEG|FP|ES|INTJ|ONE(\+Q)?|OTHERS?|SUCH|ALSO|NUM|CL|QN|FN|WNUM|SYM|PU"
-        r"|ADJ[RSIN]?|ADV[RS]?|W(PRO|ADV|D|Q)|(VB|BE|HV|DO|MD|RD|VA)[A-Z0-9]*|AXD?|PASS2?|PNL|[.,\":]|-[LR]RB-"
+        r"N|NS|NPR|NPRS|PRO|D|P|C|CONJ|Q[RS]?|TO|RP|NEG|FP|ES|INTJ|ONE(\+Q)?|OTHERS?|SUCH|ALSO|NUM|ADJ[RS]?|ADV[RS]?"
+        r"|W(PRO|ADV|D|Q)|(VB|BE|HV|DO|MD|RD|VA)[A-Z]*|[.,\":]|-[LR]RB-"
     ),
-    kinds={
-        "IP-MAT": "coordinate",
-        "IP-IMP": "coordinate",
-        "IP-SUB": _BY_PLACE,
-        "IP-REL": "relative",
-        "IP-ADV": "adverbial",
-        "IP-EMB": "complement",
-        "IP-NML": "complement",
-        "IP-INF": "non-finite",
-        "IP-PPL": "non-finite",
-        "IP-ABS": "non-finite",
-        "CP-THT": "complement",
-        "CP-QUE": "complement",
-        "CP-FRL": "complement",
-        "CP-REL": "relative",
-        "CP-CAR": "relative",
-        "CP-CLF": "relative",
-        "CP-ADV": "adverbial",
-        "CP-CMP": "adverbial",
-        "CP-DEG": "adverbial",
-        "CP-EOP": "non-finite",
-        "CP-TMC": "non-finite",
-        "CP-FINAL": _BY_PLACE,
-        "CP-EXL": _BY_PLACE,
-    },
-    verbs=re.compile(r"VB[A-Z0]*|(BE|HV|DO|MD|RD|VA)[A-Z]*|ADJ[IN]"),
-    joints=words_of("multi-sentence QTP"),
-    inner=words_of("IP-SUB IP-INF IP-MAT CP-QUE CP-FINAL"),
-    wrappers=words_of("CONJP PP PRN"),
+    kinds=_CLAUSES_OF_HELSINKI,
+    verbs=re.compile(r"(VB|BE|HV|DO|MD|RD|VA)[A-Z]*"),
+    joints=words_of("QTP"),
+    inner=_INNER_OF_HELSINKI,
+    wrappers=words_of("CONJP PP"),
+    finite=re.compile(r"(VB|BE|HV|DO|MD|RD)([DP][IS]|I)"),
     conjunctions=re.compile(r"CONJ"),
     subordinators=re.compile(r"C|P|TO"),
     questions=re.compile(r"W(PRO|ADV|D|Q)"),
+    complementizers=words_of("að"),
+    relativizers=words_of("sem er eð"),
+    unmarked={"IP<IP": "coordinate", "IP<PP": "adverbial", "CP<PP": "adverbial"},
+)
+
+KEYAKI = Treebank(
+    name="the Keyaki Treebank",
+    tags=re.compile(
+        r"N|NPR|PRO|D|P|Q|CONJ|NEG3?|INTJ|NUM|ADV|ADJ[IN]3?|W(PRO|ADV|D|NUM)|VB[0-9]*|MD|CL|QN|FN|SYM|PU|AXD?|PASS2?|PNL"
+        r"|-[LR]RB-"
+    ),
+    kinds=_CLAUSES_OF_HELSINKI,
+    verbs=re.compile(r"VB0?|ADJ[IN]"),
+    predicates=re.compile(r"AXD?|VB[23]|MD|NEG"),
+    joints=words_of("multi-sentence multi"),
+    inner=_INNER_OF_HELSINKI,
+    wrappers=words_of("CONJP PP PRN"),
+    unmarked={
+        "IP<NP": "relative",
+        "IP<NML": "relative",
+        "IP<IP": "adverbial",
+        "IP<PP": "adverbial",
+        "IP<PRN": "coordinate",
+    },
 )
 
 ICON = Treebank(
@@ -245,7 +292,7 @@ SINICA = Treebank(
     subordinators=re.compile(r"Cb[a-z]*|P\d\d"),
 )
 
-TREEBANKS = (TIGER, SEQUOIA, CESS, FLORESTA, HELSINKI, ICON, SINICA)
+TREEBANKS = (TIGER, SEQUOIA, CESS, FLORESTA, ICEPAHC, KEYAKI, ICON, SINICA)
 
 
 class TreebankClauses:
@@ -271,10 +318,9 @@ class TreebankClauses:
             for child in below:
                 if not nodes.children[child]:
                     self._above[nodes.word(child)] = number
-        self._places: dict[
-            int, int
-        ] = {}  # of each node that opens a clause its place among its siblings
-        self._parents: dict[int, int] = {}  # of each node that opens a clause
+        # Of each node that opens a clause: its place among its siblings, its parent.
+        self._places: dict[int, int] = {}
+        self._parents: dict[int, int] = {}
         self._clauses: dict[int, int] = {}  # of such a node the clause: itself, or what it wraps
         top = 0
         while self.labels[top] in ROOT_LABELS and len(nodes.children[top]) == 1:
@@ -283,16 +329,13 @@ class TreebankClauses:
         self._find_openings()
 
     def _find_openings(self) -> None:
-        waiting = [
-            (0, True)
-        ]  # nodes, with whether they are on the way from a clause's node to its verb
+        # Nodes, with whether they are on the way from a clause's node to its verb.
+        waiting = [(0, True)]
         while waiting:
             number, is_of_clause = waiting.pop()
             below = self.nodes.children[number]
             continued = not is_of_clause or self._has_verb(number)
-            first: int | None = (
-                None  # the first of several clauses, unless it goes on with that of the node
-            )
+            first: int | None = None  # of several clauses, unless it goes on with that of the node
             for place, child in enumerate(below):
                 goes_on = False
                 if child == self._clauses.get(number) or (
@@ -310,12 +353,15 @@ class TreebankClauses:
     def _has_verb(self, number: int) -> bool:
         """Tell whether a clause has a verb among its children."""
         return any(
-            self.labels[child] in self.treebank.verb_phrases
-            or (
-                not self.nodes.children[child] and self.treebank.verbs.fullmatch(self.labels[child])
-            )
+            self._is_predicate(child)
+            if not self.nodes.children[child]
+            else self.labels[child] in self.treebank.verb_phrases
             for child in self.nodes.children[number]
         )
+
+    def _is_predicate(self, number: int) -> bool:
+        tag, bank = self.labels[number], self.treebank
+        return bool(bank.verbs.fullmatch(tag) or bank.predicates.fullmatch(tag))
 
     def _continues(self, parent: int, child: int) -> bool:
         """Tell whether a child of a node without a verb is the clause of the node."""
@@ -368,18 +414,35 @@ class TreebankClauses:
         label, above = self.labels[below[place]], self.labels[parent]
         if above in ROOT_LABELS:
             return not all(map(self._is_mark, below[:place]))
-        first = self.labels[self.nodes.children[below[place]][0]]
+        first = self.nodes.children[below[place]][0]
         if label in self.treebank.wrappers | self.treebank.joined and self._joins(first):
             return True
         before = [self.labels[one] for one in below[:place]]
-        last = max((one for one, tag in enumerate(before) if self._joins(tag)), default=0)
+        last = max((one for one in range(place) if self._joins(below[one])), default=0)
         if label in (before if above in self.treebank.joints else before[:last]):
             return True
         return label == above and not self._has_verb(parent)
 
-    def _joins(self, label: str) -> bool:
-        """Tell whether a label is that of a conjunction."""
-        return self.treebank.conjunctions.fullmatch(label) is not None
+    def _joins(self, number: int) -> bool:
+        """Tell whether a node is a conjunction that joins."""
+        return self._is_coordinator(self.labels[number], self.nodes.word(number))
+
+    def _is_coordinator(self, label: str, word: int) -> bool:
+        words = self.treebank.coordinators
+        is_known = not words or self._spelling[word] in words
+        return is_known and self.treebank.conjunctions.fullmatch(label) is not None
+
+    def _is_subordinator(self, word: int) -> bool:
+        is_conjunction = self.treebank.subordinators.fullmatch(self._tags[word]) is not None
+        return is_conjunction and self._spelling[word] not in self.treebank.coordinators
+
+    def _is_question(self, word: int) -> bool:
+        words = self.treebank.question_words
+        is_known = not words or self._spelling[word] in words
+        return is_known and self.treebank.questions.fullmatch(self._tags[word]) is not None
+
+    def _is_relative(self, word: int) -> bool:
+        return self.treebank.relatives.fullmatch(self._tags[word]) is not None
 
     def _open(self, parent: int, below: tuple[int, ...], place: int, first: int | None) -> None:
         child = below[place]
@@ -390,7 +453,7 @@ class TreebankClauses:
         while before >= 0 and self._is_mark(below[before]):
             before -= 1
         if opening.joined and before >= 0:
-            if self._joins(self.labels[below[before]]):
+            if self._joins(below[before]):
                 opening.since = below[before]
             opening.beside = first
         self.openings[child] = opening
@@ -416,26 +479,24 @@ class TreebankClauses:
         """Return the words that introduce a clause, half-open."""
         if part.head is None:
             return None
-        words = [word for word in part.words if not self.punctuation[word]][:_BEGINNING]
-        tags = [self._tags[word] for word in words]
-        if len(tags) > 1 and self._asks(tags[1]) and not self._is_marker(tags[0]):
-            return (
-                (words[0], words[1] + 1) if words[1] == words[0] + 1 else (words[1], words[1] + 1)
-            )
-        found = [word for word, tag in zip(words, tags, strict=True) if self._is_marker(tag)]
-        if not found:
-            return None
-        return found[0], found[-1] + 1 if found[-1] == found[0] + 1 else found[0] + 1
-
-    def _asks(self, tag: str) -> bool:
-        """Tell whether a tag is that of a relative or question word."""
-        bank = self.treebank
-        return bool(bank.relatives.fullmatch(tag) or bank.questions.fullmatch(tag))
-
-    def _is_marker(self, tag: str) -> bool:
-        return (
-            self._asks(tag) or self._joins(tag) or bool(self.treebank.subordinators.fullmatch(tag))
+        words = self._beginning(part)
+        marks = [self._is_marker(word) for word in words]
+        if marks[1:] == [True] and (marks[0] or self._asks(words[1])) and words[1] == words[0] + 1:
+            return words[0], words[1] + 1  # "so that", "with whom"
+        return next(
+            ((word, word + 1) for word, mark in zip(words, marks, strict=True) if mark), None
         )
+
+    def _beginning(self, part: Part) -> list[int]:
+        """Return the first words of a clause, which tell its kind."""
+        return [word for word in part.words if not self.punctuation[word]][:_BEGINNING]
+
+    def _asks(self, word: int) -> bool:
+        return self._is_relative(word) or self._is_question(word)
+
+    def _is_marker(self, word: int) -> bool:
+        is_conjunction = self._is_coordinator(self._tags[word], word) or self._is_subordinator(word)
+        return is_conjunction or self._asks(word)
 
     def kind(self, part: Part) -> Kind:
         """Return the kind of a clause."""
@@ -450,19 +511,29 @@ class TreebankClauses:
         return self.treebank.kinds[label] or self._kind_by_place(part)
 
     def _kind_by_place(self, part: Part) -> Kind:
-        words = [word for word in part.words if not self.punctuation[word]][:_BEGINNING]
-        tags = [self._tags[word] for word in words]
-        if any(map(self.treebank.relatives.fullmatch, tags)):
+        bank, words = self.treebank, self._beginning(part)
+        opened, clause = part.number, self._clauses[part.number]
+        parent = self.labels[self._parents[opened] if opened == clause else opened]
+        if bank.finite is not None and self._is_without(bank.finite, part):
+            return "non-finite"
+        if any(map(self._is_relative, words)):
             return "relative"
-        if any(map(self.treebank.questions.fullmatch, tags)):
-            is_of_noun = self.labels[self._parents[part.number]] in self.treebank.nouns
-            return "relative" if is_of_noun else "complement"
-        if tags and self.treebank.subordinators.fullmatch(tags[0]):
+        if any(map(self._is_question, words)):
+            return "relative" if parent in bank.nouns else "complement"
+        if words and self._is_subordinator(words[0]):
             word = self._spelling[words[0]]
-            is_condition = word in self.treebank.conditionals and self._places[part.number] == 0
-            is_completing = word in self.treebank.complementizers and not is_condition
+            if word in bank.relativizers and parent in bank.nouns:
+                return "relative"
+            is_condition = word in bank.conditionals and self._places[opened] == 0
+            is_completing = word in bank.complementizers and not is_condition
             return "complement" if is_completing else "adverbial"
-        return "complement"
+        return bank.unmarked.get(f"{self.labels[clause]}<{parent}", "complement")
+
+    def _is_without(self, finite: re.Pattern[str], part: Part) -> bool:
+        """Tell whether a clause has verbs, and none of them is finite."""
+        tags = [self._tags[word] for word in part.words]
+        verbs = [tag for tag in tags if self.treebank.verbs.fullmatch(tag)]
+        return bool(verbs) and not any(map(finite.fullmatch, verbs))
 
 
 _BEGINNING = 2  # words at the beginning of a clause that tell its kind: "with whom"
