@@ -346,6 +346,50 @@ def test_other_treebanks(brackets: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("brackets", "expected"),
+    [
+        (
+            (
+                "(TOP (IP (NP (PRO hann)) (VBDI sagði) (CP (C að) (IP (NP (PRO hún)) (VBDS kæmi)"
+                " (PP (P þegar) (CP (IP (NP (PRO hann)) (VBDS færi))))))))"
+            ),
+            [
+                "main - hann sagði v:sagði",
+                "complement 0 að hún kæmi m:að v:kæmi",
+                "adverbial 1 þegar hann færi m:þegar v:færi",
+            ],
+        ),
+        (
+            "(TOP (IP (NP (N maður) (CP (C sem) (IP (VBPI sefur)))) (VBPI vill) (IP (TO að) (VB fara))))",
+            [
+                "main - maður ... vill v:vill",
+                "relative 0 sem sefur m:sem v:sefur",
+                "non-finite 0 að fara m:að v:fara",
+            ],
+        ),
+        (
+            "(TOP (IP (PP (NP (PRO 私)) (P は)) (CP (IP (PP (NP (PRO 彼)) (P が)) (VB 来) (AXD た)) (P と)) (VB 思う) (PU 。)))",
+            ["main - 私 は ... 思う 。 v:思う", "complement 0 彼 が 来 た と v:来"],
+        ),
+        (
+            (
+                "(TOP (fcl (np (art o) (n homem)) (v disse) (cu (fcl (conj que) (v veio)) (conj e) (fcl (conj que) (v viu)))"
+                " (icl (v dormir)) (PU .)))"
+            ),
+            [
+                "main - o homem disse v:disse",
+                "complement 0 que veio m:que v:veio",
+                "coordinate 1 e que viu m:e que v:viu",
+                "non-finite 0 dormir . v:dormir",
+            ],
+        ),
+    ],
+)
+def test_labels_and_tags_without_what_follows_a_hyphen(brackets: str, expected: list[str]) -> None:
+    assert told(brackets) == expected
+
+
+@pytest.mark.parametrize(
     ("brackets", "message"),
     [
         ("(S (X This) (VP (X is) (NP (X a) (X wug))))", "'This is a wug' has 'X'"),

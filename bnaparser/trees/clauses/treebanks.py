@@ -184,6 +184,7 @@ _CLAUSES_OF_HELSINKI: dict[str, Kind | None] = {
     "IP-ADV": "adverbial",
     "IP-EMB": "complement",
     "IP-NML": "complement",
+    "IP-SMC": "complement",
     "IP-INF": "non-finite",
     "IP-PPL": "non-finite",
     "IP-ABS": "non-finite",
