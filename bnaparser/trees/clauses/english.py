@@ -415,8 +415,8 @@ class PennClauses:
         if len(found) == 1 and first == "so" and tags[found[0]] == "RB":
             return "coordinate"
         if len(found) == 1 and first == "that" and not asks and self.labels[parent] == "VP":
-            before = range(self.nodes.word(parent), self.nodes.word(opened))
-            is_result = any(words[one].lower() in ("so", "such") for one in before)
+            beside = words[self.nodes.word(parent) : self.nodes.word(opened)]
+            is_result = any(word.lower() in ("so", "such") for word in beside)
             return "adverbial" if is_result else "complement"
         return None
 
