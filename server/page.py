@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from fastapi import APIRouter, HTTPException, Request, Response
 
-from bnaparser.trees.drawing import glossary
+from bnaparser.trees import labels
 from bnaparser.trees.drawing.svg import COLOURS
 
 TYPES = {
@@ -50,15 +50,20 @@ async def static(request: Request, name: str) -> Response:
 
 @functools.cache
 def files() -> dict[str, File]:
-    """All files of the page by name; ``labels.json`` is made of the renderers' own glossary."""
+    """All files of the page by name; ``labels.json`` is made of `bnaparser.trees.labels`."""
     found = read_files(resources.files("bnaparser.server") / "static")
-    labels = {
-        "phrases": glossary.PHRASES,
-        "tags": glossary.TAGS,
-        "functions": glossary.FUNCTIONS,
+    tables = map(labels.table, labels.LANGUAGES)
+    explained = {
+        "languages": {
+            one.language: {"phrases": one.phrases, "tags": one.tags, "functions": one.functions}
+            for one in tables
+        },
+        "families": {"phrases": labels.PHRASES, "tags": labels.TAGS},
+        "words": labels.OF_WORDS,
+        "prefixed": labels.PREFIXED,
         "colours": COLOURS,
     }
-    found["labels.json"] = _file("labels.json", json.dumps(labels, ensure_ascii=False).encode())
+    found["labels.json"] = _file("labels.json", json.dumps(explained, ensure_ascii=False).encode())
     return found
 
 

@@ -18,9 +18,23 @@ from bnaparser.trees.heads.dependencies import is_punctuation
 if TYPE_CHECKING:
     from bnaparser.trees.tree import Tree
 
+_SPANISH = [
+    "S.F.A",
+    "S.F.AComp",
+    "S.F.AConc",
+    "S.F.ACond",
+    "S.F.ACons",
+    "S.F.C",
+    "S.F.R",
+    "S.NF.A",
+    "S.NF.C",
+    "S.NF.P",
+    "S.NF.PA",
+    "S.NF.R",
+]  # clauses within others
 PHRASES: dict[str, frozenset[str]] = {
     "clause": frozenset(
-        ["S", "SINV", "SQ", "Sint", "Ssub", "Srel", "SENT", "IP", "fcl", "icl", "acl"]
+        ["S", "SINV", "SQ", "Sint", "Ssub", "Srel", "SENT", "IP", "fcl", "icl", "acl", *_SPANISH]
     ),
     "NP": frozenset(["NP", "np", "sn", "SN"]),
     "VP": frozenset(["VP", "vp", "VN", "grup.verb"]),
@@ -47,6 +61,7 @@ _SENTENCES = frozenset(
         "fcl",
         "icl",
         "acl",
+        *_SPANISH,
     ]
 )
 _MAIN_CLAUSES = ("S", "SINV", "SQ", "SBARQ")

@@ -12,9 +12,9 @@ from bnaparser.measures.patterns import Patterns
 from bnaparser.measures.structure import PHRASES, analyse, by_word
 from bnaparser.trees.brackets import ROOT_LABELS
 from bnaparser.trees.cleaning import core_label
-from bnaparser.trees.drawing.glossary import PHRASES as PENN
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.rules import COLLINS
+from bnaparser.trees.labels import table
 from bnaparser.trees.search.relations import IndexedTree
 
 if TYPE_CHECKING:
@@ -128,9 +128,10 @@ def labels_of(tree: Tree) -> Sums:
 
 @lru_cache(4096)
 def _label_kind(label: str) -> str:
-    if label in PENN or label in ROOT_LABELS:
+    penn = table("en").phrases
+    if label in penn or label in ROOT_LABELS:
         return "penn"
-    return "functions" if core_label(label) in PENN else "foreign"
+    return "functions" if core_label(label) in penn else "foreign"
 
 
 def add(total: Sums, more: Mapping[str, float]) -> None:

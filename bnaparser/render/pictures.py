@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from bnaparser.errors import MissingExtraError
-from bnaparser.trees.drawing.glossary import family
 from bnaparser.trees.drawing.layout import (
     LABEL_GAP,
     LABEL_HEIGHT,
@@ -22,6 +21,7 @@ from bnaparser.trees.drawing.layout import (
     arrange,
 )
 from bnaparser.trees.drawing.svg import COLOURS
+from bnaparser.trees.labels import family
 from bnaparser.trees.tree import Tree
 
 _PER_INCH, _POINT = 96, 72 / 96  # pixels of a drawing; a pixel in points

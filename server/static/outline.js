@@ -25,9 +25,9 @@ export function outline({ root }) {
 
 function line(node) {
   const isTag = node.word !== null;
-  const meaning = explain(node.label, isTag);
+  const meaning = explain(node.label, isTag, node.language);
   const words = html("bdi", { textContent: node.word ?? wordsOf(node) });
-  const label = html("span", { className: `name ${family(node.label, isTag)}`, textContent: node.label });
+  const label = html("span", { className: `name ${family(node.label, isTag, node.language)}`, textContent: node.label });
   const sure = isUnsure(node.probability) ? `, ${sureness(node.probability)}` : "";
   return isTag ? [words, " ", label, ` ${meaning}`] : [label, ` ${meaning}${sure}: `, words];
 }
@@ -35,11 +35,13 @@ function line(node) {
 /** The labels and tags of a tree, each once, with what they mean. */
 export function legend({ root }) {
   const seen = new Map();
-  for (const { label, word } of preorder(root)) seen.set(`${word !== null}${label}`, { label, isTag: word !== null });
+  for (const { label, word, language } of preorder(root)) {
+    seen.set(`${word !== null}${label}`, { label, isTag: word !== null, language });
+  }
   const ordered = [...seen.values()].sort((a, b) => a.isTag - b.isTag || a.label.localeCompare(b.label));
-  const entries = ordered.map(({ label, isTag }) => html("div", {},
-    html("dt", { className: `name ${family(label, isTag)}`, textContent: label }),
-    html("dd", { textContent: explain(label, isTag) || "a label of this model's own" }),
+  const entries = ordered.map(({ label, isTag, language }) => html("div", {},
+    html("dt", { className: `name ${family(label, isTag, language)}`, textContent: label }),
+    html("dd", { textContent: explain(label, isTag, language) || "a label of this model's own" }),
   ));
   return html("dl", { className: "legend" }, ...entries);
 }

@@ -32,7 +32,7 @@ export function canvas() {
 /** The element of a node, around the point (0, 0), for its box of the layout. */
 export function nodeElement(node, box) {
   const isTag = node.word !== null;
-  const kind = family(node.label, isTag);
+  const kind = family(node.label, isTag, node.language);
   const [ink, field] = colours[kind];
   const made = element("g", { class: `node ${isTag ? "leaf" : "phrase"} ${kind}`, tabindex: -1 });
   const edge = edgeOf(node);
@@ -69,7 +69,7 @@ function edgeOf({ found, other, probability }) {
 
 /** What a screen reader says of a node: label, its meaning, how unsure it is, its words. */
 export function spoken(node) {
-  const said = [node.label, explain(node.label, node.word !== null)];
+  const said = [node.label, explain(node.label, node.word !== null, node.language)];
   if (isUnsure(node.probability)) said.push(sureness(node.probability));
   if (node.other) said.push("not in the best tree");
   return `${said.filter(Boolean).join(", ")}: ${node.word ?? wordsOf(node)}`;

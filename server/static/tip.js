@@ -23,8 +23,8 @@ export function explanation(made) {
     }
     const isTag = node.word !== null;
     element.replaceChildren(
-      html("strong", { className: `name ${family(node.label, isTag)}`, textContent: node.label }),
-      html("span", { textContent: explain(node.label, isTag) || "a label of this model's own" }),
+      html("strong", { className: `name ${family(node.label, isTag, node.language)}`, textContent: node.label }),
+      html("span", { textContent: explain(node.label, isTag, node.language) || "a label of this model's own" }),
       ...(node.probability === null ? [] : [html("span", { className: "how-sure", textContent: sureness(node.probability) })]),
       ...(node.other ? [html("span", { className: "how-sure", textContent: "not in the best tree" })] : []),
       html("bdi", { textContent: shortened(node.word ?? wordsOf(node), 60) }),

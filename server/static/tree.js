@@ -5,9 +5,9 @@
  * to n.last. A leaf has `word` and its tag as `label`; only the others fold. The top node TOP is
  * left out where it has one child. `number` is a node's place among all nodes and words of the
  * brackets, from 1, as a search counts; a leaf's word has the next one. `marked` are constituents that
- * are drawn as other than in the best tree. `label`: that of the top node, which then stays in any case.
+ * are drawn as other than in the best tree. `language`: that of the sentence, if it is known. `label`: that of the top node, which then stays in any case.
  */
-export function buildTree({ tokens, constituents, tree: brackets }, marked = new Set(), label = null) {
+export function buildTree({ tokens, constituents, tree: brackets, language }, marked = new Set(), label = null) {
   const top = node(label ?? "TOP", 0, tokens.length, null);
   const open = [top];
   let next = 0;
@@ -25,7 +25,7 @@ export function buildTree({ tokens, constituents, tree: brackets }, marked = new
   const nodes = [...preorder(root)];
   let number = brackets.split("(").length - nodes.length; // 2 where the top node is left out
   nodes.forEach((each, id) => {
-    Object.assign(each, { id, last: id, number });
+    Object.assign(each, { id, last: id, number, language });
     number += each.word === null ? 1 : 2;
   });
   for (const each of nodes.toReversed()) {

@@ -181,3 +181,10 @@ def test_trees_without_tags_have_what_needs_none() -> None:
     (row,) = measure(tree)
     assert (row["S"], row["T"], row["yngve_sum"], row["words"]) == (1, 1, 3, 4)
     assert row["W"] is row["C"] is row["MLT"] is row["words_before_verb"] is None
+
+
+def test_spanish_clauses_within_others_are_counted() -> None:
+    tree = Tree.parse(
+        "(TOP (S (grup.verb (vm Dice)) (S.F.C (conj.subord (cs que)) (grup.verb (vm llueve)))))"
+    )
+    assert analyse(tree).phrases["clause"] == [2, 5]

@@ -1,1 +1,1 @@
-"""Trees to look at: as SVG and as lines of text; what their labels mean in plain words."""
+"""Trees as pictures: SVG, and lines of text."""

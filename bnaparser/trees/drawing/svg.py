@@ -10,7 +10,6 @@ import math
 from collections.abc import Sequence
 from typing import TypeGuard
 
-from bnaparser.trees.drawing.glossary import explain, family
 from bnaparser.trees.drawing.layout import (
     LABEL_GAP,
     LABEL_HEIGHT,
@@ -23,6 +22,7 @@ from bnaparser.trees.drawing.layout import (
     arrange,
     visible,
 )
+from bnaparser.trees.labels import explain, family
 
 COLOURS = {
     "clause": ("#4a3fa3", "#edebf9"),

@@ -45,13 +45,15 @@ def basic_category(label: str) -> str:
 class Description:
     """A description as it is written; ``regex`` is compiled, or None where it is literals.
 
-    ``basic``: it is about basic categories. ``negated``: labels that do not fit are meant.
+    ``basic``: it is about basic categories. ``negated``: labels that do not fit are meant. ``of_class``: the literals
+    are classes of labels (``@@noun-phrase``).
     """
 
     literals: tuple[str, ...] = ()
     regex: re.Pattern[str] | None = None
     basic: bool = False
     negated: bool = False
+    of_class: bool = False
 
     @property
     def top_names(self) -> frozenset[str]:
@@ -73,6 +75,10 @@ class Description:
         """Whether every label fits, before negation."""
         return self.literals == (ANYTHING,)
 
+    def has_class(self, label_class: str) -> bool:
+        """Return whether a node of this class fits a description of classes."""
+        return (label_class in self.literals) != self.negated
+
     def accepting(self) -> Callable[[str], bool]:
         """Return a function that tells whether a label fits; it remembers its answers.
 
@@ -93,7 +99,7 @@ class Description:
 
     def needed(self) -> frozenset[str] | None:
         """Return strings of which the text of a tree that has such a node holds one; None: unknown."""
-        if self.negated or self.is_anything or self.top_names:
+        if self.negated or self.of_class or self.is_anything or self.top_names:
             return None
         if self.regex is None:
             return frozenset(self.literals)
@@ -143,7 +149,9 @@ class WantedNode:
     @property
     def is_plain(self) -> bool:
         """Whether its label is all there is to ask."""
-        told_otherwise = self.refers or self.name or self.captures or self.names_top
+        told_otherwise = (
+            self.refers or self.name or self.captures or self.names_top or self.description.of_class
+        )
         return not told_otherwise and self.condition is None
 
     def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
@@ -169,6 +177,8 @@ class WantedNode:
 
     def fits(self, tree: IndexedTree, node: int) -> bool:
         """Return whether a node fits the description."""
+        if self.description.of_class:
+            return self.description.has_class(tree.classes[node])
         label = tree.labels[node]
         if self.names_top and not node:
             return self.description.fits_top(label)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, Literal, NamedTuple, NoReturn
 
 from bnaparser.errors import BnaparserError, quoted
+from bnaparser.trees.labels import CLASSES
 from bnaparser.trees.search.conditions import (
     ANYTHING,
     AllOf,
@@ -257,13 +258,15 @@ class _PatternReader:
         return WantedNode(description, name, captures=captures)
 
     def label(self) -> Description:
-        """!@literal|literal, /regex/ or __."""
+        """!@literal|literal, !@@class|class, /regex/ or __."""
         found = self._read_label()
         self.descriptions.append(found)
         return found
 
     def _read_label(self) -> Description:
         negated, basic = self.take("!"), self.take("@")
+        if basic and self.take("@"):
+            return self._classes(negated)
         if (literal := self.take_kind("literal")) is not None:
             return Description(tuple(literal.text.split("|")), None, basic, negated)
         regex = self.take_kind("regex")
@@ -277,6 +280,21 @@ class _PatternReader:
         if regex.text in ("/.*/", "/^.*$/"):
             return Description((ANYTHING,), None, basic, negated)
         return Description((), compiled, basic, negated)
+
+    def _classes(self, negated: bool) -> Description:
+        """class|class, after @@."""
+        start = self.next.place
+        literal = self.take_kind("literal")
+        names = tuple(literal.text.split("|")) if literal else ("",)
+        for name in names:
+            if name not in CLASSES:
+                wrong = (
+                    f"{quoted(name)} is no class of labels"
+                    if name
+                    else "a class is wanted after @@"
+                )
+                self.fail(f"{wrong}: {', '.join(sorted(CLASSES))}", start)
+        return Description(names, negated=negated, of_class=True)
 
     def _reference(self) -> WantedNode:
         """=name or ~name: a node that was named before."""

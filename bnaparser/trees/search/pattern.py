@@ -197,7 +197,7 @@ class Unseen:
 
 def _parts(description: Description) -> list[_Part]:
     """Return the parts of a description that may be in no tree: names of the top node are none."""
-    if description.is_anything:
+    if description.is_anything or description.of_class:
         return []
     basic, regex = description.basic, description.regex
     if regex is None:

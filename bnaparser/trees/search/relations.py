@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser.trees.heads.dependencies import head_children
 from bnaparser.trees.heads.rules import HeadRules
+from bnaparser.trees.labels import table_of_labels
 
 if TYPE_CHECKING:
     from bnaparser.trees.tree import Tree
@@ -73,6 +74,16 @@ class IndexedTree:
             phrases += not isinstance(part, str)
             heads.append(below[chosen.get(phrases, 0)] if below else -1)
         return heads
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """Of each node the class of its label in the treebank that has most of the tree's labels; "" of a word."""
+        nodes = [part for part in self.parts if not isinstance(part, str)]
+        known = table_of_labels((node.label, node.word is not None) for node in nodes)
+        return [
+            "" if isinstance(part, str) else known.label_class(part.label, part.word is not None)
+            for part in self.parts
+        ]
 
     def span(self, number: int) -> tuple[int, int]:
         """Return the words that a node covers, half-open, counted as the tree's own spans are."""
