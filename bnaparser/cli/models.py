@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from bnaparser.cli.arguments import add_examples, quoted_model, quoted_path
 from bnaparser.cli.console import say
 from bnaparser.errors import ModelError, require_extra
-from bnaparser.files.folder import METRICS, check_new, new_folder
+from bnaparser.files.folder import LABELS, METRICS, check_new, new_folder
 from bnaparser.files.tables import read_object
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ SHIPS, HUB = "ships", "hub"
 EXAMPLES = """\
   bnaparser models list
   bnaparser models describe en
+  bnaparser models describe seven --labels
   bnaparser models import benepar_en3.zip runs/benepar_en3
   bnaparser models export runs/mine/model mine --name mine && pip install ./mine
   bnaparser models remove org/name"""
@@ -38,11 +39,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("describe", "show the origin, kind, size, languages, licence and scores of a model"),
         ("card", "print the model card: purpose, training data, scores"),
     ):
-        _command(commands, name, summary).add_argument(
+        command = _command(commands, name, summary)
+        command.add_argument(
             "name",
             metavar="NAME",
             help="name or folder of a model, or org/name[@revision] on a hub",
         )
+        if name == "describe":
+            command.add_argument(
+                "--labels",
+                action="store_true",
+                help="list the labels and tags of a parser instead, each with its class and meaning",
+            )
     importing = _command(
         commands, "import",
         "convert a benepar model, or unpack a zipped model, into a model folder",
@@ -83,7 +91,10 @@ def run(options: argparse.Namespace) -> int:
     """Run the command, or list the models."""
     match options.models_command:
         case "describe":
-            _describe(options.name)
+            if options.labels:
+                _print_labels(options.name)
+            else:
+                _describe(options.name)
         case "card":
             _card(options.name)
         case "import":
@@ -220,6 +231,26 @@ def _describe(name: str) -> None:
     for fact, value in facts.items():
         if value:
             print(f"{fact.ljust(width)}  {value}")
+
+
+def _print_labels(name: str) -> None:
+    """Print a line for each label and tag, tab-separated: language, label or tag, its class, its meaning."""
+    from bnaparser import models
+    from bnaparser.models.about import kind, languages
+    from bnaparser.trees.labels import explain, label_class
+
+    with _folder(models.find(name)) as folder:
+        if kind(folder) != "parser":
+            raise ModelError(f"the model {name} is no parser, and has no labels of constituents")
+        known = read_object(folder / LABELS)
+        of_each = known.get("languages") or {languages(folder)[0]: known}
+    for language, its_own in of_each.items():
+        labels = sorted({part for label in its_own["labels"] for part in label.split("::") if part})
+        rows = [(label, False) for label in labels] + [(tag, True) for tag in its_own["tags"]]
+        for label, is_tag in rows:
+            found = label_class(label, is_tag, language), explain(label, is_tag, language)
+            kind_of_label = "tag" if is_tag else "label"
+            print(language, kind_of_label, label, *found, sep="\t")
 
 
 def _origin(name: str) -> str:

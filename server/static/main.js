@@ -4,6 +4,7 @@ import { hold, linked } from "./address.js";
 import { BracketError, readBrackets } from "./brackets.js";
 import { card } from "./card.js";
 import { classify, findModels, parse } from "./client.js";
+import { examplesIn } from "./examples.js";
 import { button, html } from "./html.js";
 import { choose, offerLanguages } from "./languages.js";
 import { plain } from "./markup.js";
@@ -21,16 +22,6 @@ const LIVE_CHARACTERS = 2000; // longer texts wait for the button
 const MOST_RETRIES = 5;
 const MOST_TREES = 5; // of a sentence, to step through
 const KEY = "bnaparser-key";
-
-// The model `en` parses each of them as the Penn Treebank would.
-const EXAMPLES = [
-  "The cat that the dog chased ran away.",
-  "Colorless green ideas sleep furiously.",
-  "Time flies like an arrow.",
-  "The committee, which met on Monday, rejected the plan.",
-  "What did the children find under the old bridge?",
-  "It rained all night. By morning the river had burst its banks.",
-];
 
 const part = (id) => document.getElementById(id);
 const [text, status, notice, trees] = ["text", "status", "notice", "trees"].map(part);
@@ -155,11 +146,21 @@ function markStale() {
   say(`${what} of the text before this one${busy || timer ? "; the new one is on its way" : ""}.`);
 }
 
+/** Offers texts to try in the languages of these codes. */
+function offerExamples(codes) {
+  part("examples").replaceChildren(...examplesIn(codes).map(([lang, example]) => html("li", { lang }, button(example, () => {
+    remember(); // a text that was not asked for yet
+    history.pushState(null, "", location.href);
+    set(example, false);
+  }))));
+}
+
 /** The service's models; it is asked until it has answered. Throws a Refusal. */
 function describe(key) {
   describing ??= findModels(key).then((found) => {
     showModels(part("models"), found);
     offerLanguages(language, found.models);
+    offerExamples([...new Set(found.models.flatMap(({ languages }) => languages))]);
     const labels = new Set(found.models.flatMap((one) => one.labels.flatMap((label) => label.split("::"))));
     part("labels").replaceChildren(...[...labels].filter(Boolean).sort().map((value) => html("option", { value })));
     return found;
@@ -385,11 +386,7 @@ addEventListener("popstate", () => { // back, forward, or another address behind
   choose(language, linked("language"));
   set(linked(), marked);
 });
-part("examples").append(...EXAMPLES.map((example) => html("li", {}, button(example, () => {
-  remember(); // a text that was not asked for yet
-  history.pushState(null, "", location.href);
-  set(example, false);
-}))));
+offerExamples([]);
 search.pattern = linked("search");
 choose(language, linked("language"));
 describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text

@@ -39,6 +39,17 @@ def test_every_model_is_listed_and_a_broken_one_said(
     assert err.strip() == "bnaparser models: the package b-package 2.0 has no config.json"
 
 
+def test_the_labels_of_a_model_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    seven = Path(__file__).parents[2] / "models" / "seven"
+    assert main(["models", "describe", str(seven), "--labels"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "es\tlabel\tsn\tnoun-phrase\tnoun phrase" in lines
+    assert "is\ttag\tHVDI\tverb\tthe verb “have”: hafa, past indicative" in lines
+    assert all(len(line.split("\t")) == 5 and all(line.split("\t")) for line in lines)
+    assert main(["models", "describe", "sst2", "--labels"]) == 2
+    assert "sst2 is no parser" in capsys.readouterr().err
+
+
 def test_a_model_is_described(elsewhere: None, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "describe", "sst2"]) == 0
     lines = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())

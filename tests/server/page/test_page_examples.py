@@ -7,6 +7,8 @@ import re
 from importlib import resources
 
 from bnaparser.parsing.parser import Parser
+from bnaparser.text.language_guess import detect_language
+from bnaparser.trees.labels import LANGUAGES
 from bnaparser.trees.tree import parse_trees
 
 TREES = """
@@ -25,10 +27,26 @@ TREES = """
 """
 
 
+def listed() -> dict[str, list[str]]:
+    """The page's examples by language."""
+    program = (resources.files("bnaparser.server") / "static" / "examples.js").read_text("utf-8")
+    [table] = re.findall(r"const EXAMPLES = (\{.*?\n\});", program, re.DOTALL)
+    examples: dict[str, list[str]] = json.loads(table)
+    return examples
+
+
+def test_there_are_examples_in_every_language_whose_labels_are_explained() -> None:
+    assert set(listed()) == set(LANGUAGES)
+
+
+def test_the_language_of_an_example_is_guessed() -> None:
+    for language, texts in listed().items():
+        for text in texts:
+            assert (detect_language(text) or language) in (language, language[:2]), text
+
+
 def test_the_examples_are_parsed_right() -> None:
-    program = (resources.files("bnaparser.server") / "static" / "main.js").read_text("utf-8")
-    [listed] = re.findall(r"const EXAMPLES = \[(.*?)\];", program, re.DOTALL)
-    examples = json.loads(f"[{listed.strip().rstrip(',')}]")
+    examples = listed()["en"]
     expected = [str(tree) for tree in parse_trees(TREES)]
     parser = Parser.load("en", device="cpu")
     assert [str(parse.tree) for example in examples for parse in parser(example)] == expected
