@@ -17,6 +17,7 @@ PIECE = 499
 """EVALB reads a parameter file in pieces of at most this many bytes."""
 
 _INTEGER = re.compile(rb"[ \t\n\v\f\r]*([+-]?)0*([0-9]*)")
+_INDEX = re.compile(rb"(?<=.)[-=][0-9]+(?=[-=]|\Z)")
 _KEYWORD = re.compile(rb"(\S*)\s*(.*)", re.DOTALL)
 _FIELDS = {
     b"DEBUG": "debug",
@@ -50,7 +51,7 @@ class Params:
     equal_labels: frozenset[tuple[bytes, bytes]] = frozenset()
     equal_words: frozenset[tuple[bytes, bytes]] = frozenset()
     keep_functions: bool = False
-    """Compare labels whole, ``NP-SBJ``; EVALB compares them up to the first ``-`` or ``=``."""
+    """Compare labels with their functions, ``NP-SBJ``, without indices; EVALB compares them up to the first ``-`` or ``=``."""
 
     def same_label(self, first: bytes, second: bytes) -> bool:
         """Whether the two labels are equal or a listed pair."""
@@ -62,7 +63,7 @@ class Params:
 
     def compared(self, label: bytes) -> bytes:
         """Return what is compared of a label."""
-        return label if self.keep_functions else cut_label(label)
+        return _INDEX.sub(b"", label) if self.keep_functions else cut_label(label)
 
     def deletes_bracket(self, label: bytes) -> bool:
         """Whether a bracket with this (already cut) label is left out of the comparison."""

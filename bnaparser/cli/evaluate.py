@@ -77,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--keep-functions",
         action="store_true",
-        help="compare labels with their functions (NP-SBJ); EVALB compares NP",
+        help="compare labels with their functions, without indices (NP-SBJ for NP-SBJ-1); EVALB compares NP",
     )
     parser.add_argument(
         "--model",

@@ -201,7 +201,7 @@ def _preparation(args: argparse.Namespace) -> Callable[[Tree], Tree | None]:
     if (args.map is None) != (args.map_set is None):
         raise SettingsError("--map FILE and --map-set NAME need each other: give both, or neither")
     mapping = read_label_map(args.map, args.map_set) if args.map else None
-    rules = Cleaning(cut_functions=not args.keep_functions)
+    rules = Cleaning(cut_functions=not args.keep_functions, cut_indices=False)
 
     def prepare(tree: Tree) -> Tree | None:
         ready = clean(tree, rules) if args.clean else tree

@@ -19,6 +19,7 @@ EMPTY_TAG = "-NONE-"
 
 # A label that starts with "-" is a bracket or -NONE-; the first sign of any other is always kept.
 _CORE = re.compile(r"-.*|.[^-=|]*", re.DOTALL)
+_INDEX = re.compile(r"(?<=.)[-=][0-9]+(?=[-=]|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,10 @@ class Cleaning:
     """Take out empty elements and every node that has no word without them."""
     cut_functions: bool = True
     """``NP-SBJ-1`` is ``NP``, ``NP=2`` is ``NP``, ``PRT|ADVP`` is ``PRT``, ``-LRB-`` stays."""
+    cut_indices: bool = True
+    """Where functions are kept: ``NP-SBJ-1`` is ``NP-SBJ``, ``NP=2`` is ``NP``. An index points to a trace, which is no
+    more there.
+    """
     merge_repeated: bool = False
     """A node whose only child has its own label is one node: ``(NP (NP ...))`` is ``(NP ...)``."""
 
@@ -37,6 +42,13 @@ def core_label(label: str) -> str:
     """Return a label or tag without functions, indices, gaps and alternatives."""
     found = _CORE.match(label)
     return found.group() if found else label
+
+
+def _without_index(label: str) -> str:
+    """Return a label or tag with its functions, but without indices, gaps and alternatives."""
+    if label[:1] in ("", "-"):
+        return label
+    return _INDEX.sub("", label[0] + label[1:].partition("|")[0])
 
 
 def clean(tree: Tree, rules: Cleaning | None = None) -> Tree | None:
@@ -48,7 +60,11 @@ def clean(tree: Tree, rules: Cleaning | None = None) -> Tree | None:
     Unlabelled nodes further down go, their children stay.
     """
     rules = rules or Cleaning()
-    rename = core_label if rules.cut_functions else str
+    rename: Callable[[str], str] = str
+    if rules.cut_functions:
+        rename = core_label
+    elif rules.cut_indices:
+        rename = _without_index
     return rewrite(
         tree,
         rename_label=rename,

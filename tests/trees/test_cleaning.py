@@ -54,6 +54,21 @@ def test_core_label(label: str, core: str) -> None:
         (MERGE, "( (NP (QP (NP (CD 1)))))", "(TOP (NP (QP (NP (CD 1)))))"),
         (MERGE, "( (NN (NN dog)))", "(TOP (NN (NN dog)))"),
         (Cleaning(cut_functions=False), "( (IP-MAT (-NONE- *)(V go)))", "(TOP (IP-MAT (V go)))"),
+        (
+            Cleaning(cut_functions=False),
+            "( (S-TPC-1 (NP-SBJ-1=2 (NN a)) (VP=3 (VB-1 go))))",
+            "(TOP (S-TPC (NP-SBJ (NN a)) (VP (VB go))))",
+        ),
+        (
+            Cleaning(cut_functions=False),
+            "( (PRT|ADVP-2 (-LRB- -LRB-) (PP-LOC-PRD (IN in))))",
+            "(TOP (PRT (-LRB- -LRB-) (PP-LOC-PRD (IN in))))",
+        ),
+        (
+            Cleaning(cut_functions=False, cut_indices=False),
+            "( (NP-SBJ-1 (NN a)))",
+            "(TOP (NP-SBJ-1 (NN a)))",
+        ),
         (Cleaning(remove_empty=False), "( (S-1 (-NONE- *)))", "(TOP (S (-NONE- *)))"),
     ],
 )
