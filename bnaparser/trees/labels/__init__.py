@@ -137,8 +137,7 @@ class Table:
 
     def label_class(self, label: str, is_tag: bool = False) -> str:
         """Return the class of a label or tag; "" if it is unknown."""
-        found = _meaning(label, is_tag, self.language)
-        return found.label_class if found else ""
+        return label_class(label, is_tag, self.language)
 
     def _composed(self, label: str, is_tag: bool) -> Meaning | None:
         """The meaning of a chain, a compound, a part of a word or a label with functions."""
@@ -261,7 +260,7 @@ def family(label: str, is_tag: bool = False, language: str | None = None) -> str
 
 def table_of_labels(labels: Iterable[tuple[str, bool]]) -> Table:
     """Return the table that has most of the labels of a tree, each with whether it is a tag; of equal ones the first."""
-    names = set(labels)
+    names = {(_FUNCTION.split(label)[0] or label, is_tag) for label, is_tag in labels}
     tables = [table(code) for code in LANGUAGES]
     return max(
         tables,

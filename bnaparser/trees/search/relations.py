@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser.trees.heads.dependencies import head_children
 from bnaparser.trees.heads.rules import HeadRules
-from bnaparser.trees.labels import table_of_labels
+from bnaparser.trees.labels import Table, label_class, table_of_labels
 
 if TYPE_CHECKING:
     from bnaparser.trees.tree import Tree
@@ -80,10 +80,7 @@ class IndexedTree:
         """Of each node the class of its label in the treebank that has most of the tree's labels; "" of a word."""
         nodes = [part for part in self.parts if not isinstance(part, str)]
         known = table_of_labels((node.label, node.word is not None) for node in nodes)
-        return [
-            "" if isinstance(part, str) else known.label_class(part.label, part.word is not None)
-            for part in self.parts
-        ]
+        return ["" if isinstance(part, str) else _class_of(part, known) for part in self.parts]
 
     def span(self, number: int) -> tuple[int, int]:
         """Return the words that a node covers, half-open, counted as the tree's own spans are."""
@@ -91,6 +88,12 @@ class IndexedTree:
         if not isinstance(part, str):
             return part.span
         return self.span(self.parents[number])
+
+
+def _class_of(node: Tree, known: Table) -> str:
+    """The class of a node's label in a table; where that lacks the label, in another language's."""
+    is_tag = node.word is not None
+    return known.label_class(node.label, is_tag) or label_class(node.label, is_tag)
 
 
 Relation = Callable[[IndexedTree, int], Iterable[int]]

@@ -123,6 +123,12 @@ def test_a_class_finds_what_the_labels_find() -> None:
     assert found("@@root", ENGLISH) == ["TOP"]
 
 
+def test_a_tree_with_few_labels_is_searched_by_class() -> None:
+    short = Tree.parse("(TOP (IP-MAT (-LRB- 「) (NP (NPR 南部)) (-RRB- 」)))")
+    assert found("@@clause", short) == ["IP-MAT"]
+    assert found("@@noun-phrase < @@proper-noun", short) == ["NP"]
+
+
 def test_an_unknown_class_is_named_at_its_place() -> None:
     with pytest.raises(PatternError, match="'nounphrase' is no class of labels") as raised:
         Pattern("NP < @@nounphrase")
