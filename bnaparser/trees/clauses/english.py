@@ -200,9 +200,11 @@ class PennClauses:
             opening.since = below[conjunction] if conjunction < place else None
             kind = self._class(child)
             first = next(one for one in below if self._class(one) == kind or one == child)
-            if first in self.openings and first != child:
+            # "(S (S Having eaten) , (NP he) (VP left) , (CC and) (S she slept))": joined to what stands around it.
+            around = kind != "VP" and any(self.labels[one] == "VP" for one in below[:place])
+            if first in self.openings and first != child and not around:
                 opening.beside = first
-            opening.joined = opening.beside is not None or goes_on
+            opening.joined = around or opening.beside is not None or goes_on
             if not self.nodes.children[child]:  # "(VP (VB buy) (CC and) (VB sell) (NP shares))"
                 ends = [
                     one for one in range(place + 1, len(below)) if self._begins(below, one, joins)
