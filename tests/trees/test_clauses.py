@@ -219,8 +219,10 @@ def test_clauses_without_a_finite_verb(brackets: str, expected: list[str]) -> No
             ["main - You came , v:came", "coordinate 0 did n't you ? v:did"],
         ),
         (  # what stands around the second clause is what it is joined to, not the fronted clause
-            "(TOP (S (S (VP (VBG Having) (VP (VBN eaten)))) (, ,) (NP (PRP he)) (VP (VBD left)) (, ,) (CC and)"
-            " (S (NP (PRP she)) (VP (VBD slept))) (. .)))",
+            (
+                "(TOP (S (S (VP (VBG Having) (VP (VBN eaten)))) (, ,) (NP (PRP he)) (VP (VBD left)) (, ,) (CC and)"
+                " (S (NP (PRP she)) (VP (VBD slept))) (. .)))"
+            ),
             [
                 "non-finite 1 Having eaten , v:eaten",
                 "main - he left , v:left",
