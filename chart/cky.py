@@ -93,7 +93,29 @@ class CostAugmentedBatch(NamedTuple):
 
 
 def decode(scores: Float32s, n: int, *, allow_empty_root: bool = False) -> Decoded:
-    """Best tree of a sentence of n words from scores (spans, labels)."""
+    """Find the best tree of a sentence (CKY).
+
+    Args:
+        scores: float32, shape (spans, labels), column 0 the empty label; row ``span_index(start, end, n)``.
+        n: number of words.
+        allow_empty_root: whether the whole sentence may have the empty label.
+
+    Returns:
+        The best tree and its score.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import decode
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> best = decode(scores, 2)
+        >>> best.score, best.spans.tolist()
+        (3.0, [[0, 2, 1], [0, 1, 1]])
+    """
     return decode_packed(scores, [n], 1, allow_empty_root=allow_empty_root)[0]
 
 
@@ -104,10 +126,20 @@ def decode_packed(
     *,
     allow_empty_root: bool = False,
 ) -> list[Decoded]:
-    """Best trees of a batch from scores (spans of all sentences, labels): the fastest way.
+    """Find the best trees of a batch of sentences. This is the fastest function for many sentences.
 
-    ``lengths`` are numbers of words. ``threads`` bounds the threads used; by default as many as the
-    batch is worth, at most one a core. The answers share one array of spans.
+    Args:
+        flat_scores: float32, shape (spans of all sentences, labels): the rows of one sentence after another.
+        lengths: number of words of each sentence.
+        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
+        allow_empty_root: whether the whole sentence may have the empty label.
+
+    Returns:
+        The best tree of each sentence. The trees share one array of spans.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
     """
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
@@ -128,7 +160,21 @@ def decode_batch(
     *,
     allow_empty_root: bool = False,
 ) -> list[Decoded]:
-    """``decode_packed`` for sentences whose scores are arrays of their own."""
+    """Find the best trees of sentences whose scores are separate arrays.
+
+    Args:
+        scores: the scores of each sentence, as for `decode`.
+        lengths: number of words of each sentence.
+        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
+        allow_empty_root: whether the whole sentence may have the empty label.
+
+    Returns:
+        The best tree of each sentence.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+    """
     batch = ChartBatch(lengths)
     if len(scores) != len(batch):
         raise ValueError(f"{len(scores)} arrays of scores but {len(batch)} lengths")
@@ -159,11 +205,21 @@ def decode_batch(
 def decode_best(
     best_scores: Float32s, best_labels: Int32s, root_score: float, root_label: int, n: int
 ) -> Decoded:
-    """``decode`` where each span's best label, and its score, are known already.
+    """Find the best tree from the best label of each span.
 
-    ``best_scores`` is float32 and ``best_labels`` int32, both (spans,). The whole sentence's entries
-    are not read; ``root_score`` and ``root_label`` stand for them (best of the labels from 1 on,
-    unless an empty root is allowed).
+    Args:
+        best_scores: float32, shape (spans,): score of the best label of each span.
+        best_labels: int32, shape (spans,): the best label of each span.
+        root_score: score of the best label of the whole sentence; its entry in ``best_scores`` is not read.
+        root_label: the best label of the whole sentence, 1 or more unless an empty root is allowed.
+        n: number of words.
+
+    Returns:
+        The best tree and its score.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
     """
     return decode_best_packed(best_scores, best_labels, [root_score], [root_label], [n], 1)[0]
 
@@ -176,7 +232,23 @@ def decode_best_packed(
     lengths: ArrayLike,
     threads: int | None = None,
 ) -> list[Decoded]:
-    """``decode_best`` for a batch: one entry a span, and one root score and label a sentence."""
+    """Find the best trees of a batch from the best label of each span.
+
+    Args:
+        flat_best: float32, shape (spans of all sentences,): as in `decode_best`.
+        flat_labels: int32, shape (spans of all sentences,).
+        root_scores: one root score for each sentence.
+        root_labels: one root label for each sentence.
+        lengths: number of words of each sentence.
+        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
+
+    Returns:
+        The best tree of each sentence.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+    """
     batch = ChartBatch(lengths)
     check_array("best_scores", flat_best, (batch.spans,))
     best = flat_best, integers("best_labels", flat_labels, np.int32, batch.spans)
@@ -196,12 +268,23 @@ def decode_best_packed(
 def cost_augment(
     scores: Float32s, gold_labels: Int32s, n: int, *, allow_empty_root: bool = False
 ) -> CostAugmented:
-    """Best tree of a sentence when every (span, label) but the gold ones scores 1 more.
+    """Find the best tree if every (span, label) except the gold ones scores 1 more (loss-augmented decoding).
 
-    ``gold_labels`` is int32, shape (spans,), 0 where the gold tree has no constituent. The hinge
-    loss of Stern, Andreas and Klein (2017) is the returned value minus the gold tree's score, or 0
-    where that is negative. Gold constituents that are missing from the tree cost nothing by
-    themselves; the spans that stand in their place do.
+    The hinge loss of Stern, Andreas and Klein (2017) is the returned value minus the score of the gold tree, or 0 if that is
+    negative. A gold constituent that is missing in the tree costs nothing itself; the spans in its place do.
+
+    Args:
+        scores: float32, shape (spans, labels), column 0 the empty label; row ``span_index(start, end, n)``.
+        gold_labels: int32, shape (spans,): 0 where the gold tree has no constituent.
+        n: number of words.
+        allow_empty_root: whether the whole sentence may have the empty label.
+
+    Returns:
+        The tree and its augmented score.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
     """
     tree_spans, tree_labels, value, cost = cost_augment_packed(
         scores, gold_labels, [n], 1, allow_empty_root=allow_empty_root
@@ -217,7 +300,22 @@ def cost_augment_packed(
     *,
     allow_empty_root: bool = False,
 ) -> CostAugmentedBatch:
-    """``cost_augment`` for a batch; arguments as for ``decode_packed``."""
+    """Do loss-augmented decoding for a batch.
+
+    Args:
+        flat_scores: float32, shape (spans of all sentences, labels): the rows of one sentence after another.
+        flat_gold: int32, shape (spans of all sentences,): gold labels as in `cost_augment`.
+        lengths: number of words of each sentence.
+        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
+        allow_empty_root: whether the whole sentence may have the empty label.
+
+    Returns:
+        The trees and augmented scores of all sentences.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+    """
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
     gold_scores = flat_scores, integers("gold_labels", flat_gold, np.int32, batch.spans)

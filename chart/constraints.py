@@ -65,11 +65,21 @@ def constrain(
     *,
     allow_empty_root: bool = False,
 ) -> tuple[Float32s, Bools]:
-    """Return the scores of a sentence of n words with rules and bonuses in them, and ``never_empty``.
+    """Apply constraints to the scores of a sentence, for `decode_n_best`, `marginals` and the other functions.
 
-    Both are for ``decode_n_best``, ``marginals`` and the like; ``scores`` is not changed. Raises
-    Clash for rules that no tree keeps, ValueError for what lies outside the sentence or the labels
-    or is not a finite number, and for scores of another length.
+    Args:
+        scores: float32, shape (spans, labels). The array is not changed.
+        n: number of words.
+        rules: which labels a span may have, and which spans nothing may cross.
+        bonuses: additions to scores.
+        allow_empty_root: whether the whole sentence may have the empty label.
+
+    Returns:
+        The new scores, and ``never_empty``: bool, shape (spans,).
+
+    Raises:
+        Clash: no tree satisfies all rules.
+        ValueError: a rule or bonus is outside the sentence or the labels, a number is not finite, or ``scores`` has another length.
     """
     _check(scores, n, rules, bonuses)
     _check_labels(n, rules, scores.shape[1], allow_empty_root)
@@ -102,11 +112,18 @@ def bonuses_of_spans(
 
 
 def violations(n: int, heads: Sequence[int], punctuation: Sequence[bool] | None = None) -> Int64s:
-    """Return how many words speak against each span being a constituent, int64 (spans,).
+    """Count, for each span, the words that contradict a dependency tree if the span is a constituent.
 
-    ``heads`` are numbers of words from 1, 0 for the root. A constituent has one word whose head
-    lies outside, and that word alone has dependents outside: each word more counts once.
-    Punctuation counts on neither side.
+    A constituent has one word whose head is outside, and only this word has dependents outside. Each further such word counts
+    once. Punctuation does not count.
+
+    Args:
+        n: number of words.
+        heads: head of each word, from 1; 0 for the root.
+        punctuation: which words are punctuation.
+
+    Returns:
+        int64, shape (spans,).
     """
     if len(heads) != n:
         raise ValueError(f"{len(heads)} heads for {n} words")

@@ -116,7 +116,22 @@ def decode_n_best(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> list[Decoded]:
-    """The ``count`` best trees of a sentence of n words, the best first; all where they are fewer."""
+    """Find the n best trees of a sentence.
+
+    Args:
+        scores: float32, shape (spans, labels), column 0 the empty label; row ``span_index(start, end, n)``.
+        n: number of words.
+        count: number of trees.
+        allow_empty_root: whether the whole sentence may have the empty label.
+        never_empty: bool, shape (spans,): spans that must have a label, as `constrain` returns them.
+
+    Returns:
+        The trees, best first; fewer than ``count`` if the sentence has fewer.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+    """
     options: dict[str, Any] = {"allow_empty_root": allow_empty_root, "never_empty": never_empty}
     return decode_n_best_packed(scores, [n], count, 1, **options)[0]
 
@@ -130,7 +145,23 @@ def decode_n_best_packed(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> list[list[Decoded]]:
-    """``decode_n_best`` for a batch: a list of trees for each sentence, which share arrays of spans."""
+    """Find the n best trees of each sentence of a batch.
+
+    Args:
+        flat_scores: float32, shape (spans of all sentences, labels): the rows of one sentence after another.
+        lengths: number of words of each sentence.
+        count: number of trees of a sentence.
+        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
+        allow_empty_root: whether the whole sentence may have the empty label.
+        never_empty: bool, shape (spans,): spans that must have a label, as `constrain` returns them.
+
+    Returns:
+        The trees of each sentence, best first. The trees of a sentence share arrays of spans.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+    """
     if count < 1:
         raise ValueError(f"{count} is not a number of trees: give at least 1")
     batch = ChartBatch(lengths)

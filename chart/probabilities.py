@@ -147,7 +147,29 @@ def marginals(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> Marginals:
-    """Return the probability of every constituent of a sentence of n words, by inside and outside."""
+    """Compute the probability of every constituent of a sentence (inside-outside algorithm).
+
+    Args:
+        scores: float32, shape (spans, labels), column 0 the empty label; row ``span_index(start, end, n)``.
+        n: number of words.
+        temperature: divides the scores.
+        allow_empty_root: whether the whole sentence may have the empty label.
+        never_empty: bool, shape (spans,): spans that must have a label, as `constrain` returns them.
+
+    Returns:
+        Probabilities, log partition function and entropy.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import marginals
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> marginals(scores, 2).probabilities[0].tolist()  # the first word: no constituent, label 1
+        [0.5, 0.5]
+    """
     found = marginals_packed(
         scores,
         [n],
@@ -169,7 +191,23 @@ def marginals_packed(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> MarginalsBatch:
-    """``marginals`` for a batch; the probabilities take as much memory as the scores."""
+    """Compute the probability of every constituent of each sentence of a batch.
+
+    Args:
+        flat_scores: float32, shape (spans of all sentences, labels): the rows of one sentence after another.
+        lengths: number of words of each sentence.
+        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
+        temperature: divides the scores.
+        allow_empty_root: whether the whole sentence may have the empty label.
+        never_empty: bool, shape (spans,): spans that must have a label, as `constrain` returns them.
+
+    Returns:
+        Probabilities, log partition functions and entropies. They need as much memory as the scores.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+    """
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
     full = with_roots(batch, never_empty, allow_empty_root)
@@ -213,7 +251,24 @@ def sample(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> list[Decoded]:
-    """Draw ``count`` trees of a sentence of n words, independent of each other, by their probabilities."""
+    """Draw trees of a sentence, independently, by their probabilities.
+
+    Args:
+        scores: float32, shape (spans, labels), column 0 the empty label; row ``span_index(start, end, n)``.
+        n: number of words.
+        count: number of trees.
+        generator: the random numbers.
+        temperature: divides the scores.
+        allow_empty_root: whether the whole sentence may have the empty label.
+        never_empty: bool, shape (spans,): spans that must have a label, as `constrain` returns them.
+
+    Returns:
+        The trees.
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
+    """
     if count < 0:
         raise ValueError(f"count is {count}; it must be at least 0")
     batch = ChartBatch([n])
@@ -247,11 +302,25 @@ def decode_expected(
     allow_empty_root: bool = False,
     never_empty: Bools | None = None,
 ) -> list[Decoded]:
-    """Return the trees of most expected constituents (Goodman, 1996, "Parsing Algorithms and Metrics").
+    """Find the trees with the most expected correct constituents (minimum Bayes risk).
 
-    A constituent earns its probability less ``threshold``, and the tree that earns most wins: with
-    0.5 that of which the fewest constituents are expected to be wrong or missing (minimum Bayes
-    risk), with 0 that of which most are expected to be right, however many are wrong. ``score`` is what it earns.
+    Goodman (1996), "Parsing Algorithms and Metrics". With the threshold 0.5 the tree has the fewest expected errors (wrong and
+    missing constituents). With 0 it has the most expected correct constituents, however many are wrong.
+
+    Args:
+        probabilities: float32, shape (spans of all sentences, labels), as from `marginals_packed`.
+        lengths: number of words of each sentence.
+        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
+        threshold: subtracted from the probability of each constituent.
+        allow_empty_root: whether the whole sentence may have the empty label.
+        never_empty: bool, shape (spans,): spans that must have a label, as `constrain` returns them.
+
+    Returns:
+        The best tree of each sentence. Its score is the sum of (probability - threshold).
+
+    Raises:
+        ScoresError: a score is NaN, or no tree is possible.
+        ValueError: an array has a wrong shape or dtype.
     """
     batch = ChartBatch(lengths)
     check_scores("probabilities", probabilities, batch.spans, allow_empty_root)

@@ -27,7 +27,19 @@ Whole = TypeVar("Whole", int, Int64s)
 
 
 def span_count(n: Whole) -> Whole:
-    """Number of spans of a sentence of n words."""
+    """Return the number of spans of a sentence.
+
+    Args:
+        n: number of words, or an array of such numbers.
+
+    Returns:
+        n (n + 1) / 2.
+
+    Example:
+        >>> from bnaparser.chart import span_count
+        >>> span_count(3)
+        6
+    """
     return n * (n + 1) // 2
 
 
@@ -37,12 +49,38 @@ def row_start(start: Whole, n: int) -> Whole:
 
 
 def span_index(start: Whole, end: Whole, n: int) -> Whole:
-    """Index of the span (start, end) among those of a sentence of n words."""
+    """Return the row of a span in the packed arrays of a sentence.
+
+    Args:
+        start: number of the first word.
+        end: number of the word after the last one.
+        n: number of words of the sentence.
+
+    Returns:
+        The row.
+
+    Example:
+        >>> from bnaparser.chart import span_index
+        >>> [span_index(start, end, 2) for start, end in ((0, 1), (0, 2), (1, 2))]
+        [0, 1, 2]
+    """
     return row_start(start, n) + end
 
 
 def span_indices(n: int) -> tuple[Int64s, Int64s]:
-    """Starts and ends of all spans of a sentence of n words, int64, in packed order."""
+    """Return starts and ends of all spans of a sentence, in the order of the packed arrays.
+
+    Args:
+        n: number of words.
+
+    Returns:
+        Two int64 arrays, shape (spans,).
+
+    Example:
+        >>> from bnaparser.chart import span_indices
+        >>> [array.tolist() for array in span_indices(2)]
+        [[0, 0, 1], [1, 2, 2]]
+    """
     starts = np.repeat(np.arange(n), np.arange(n, 0, -1))
     return starts, np.arange(span_count(n)) - row_start(starts, n)
 

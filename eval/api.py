@@ -179,14 +179,23 @@ class PyevalbScores:
 
 
 def score_with_pyevalb(gold: Trees, pred: Trees) -> PyevalbScores:
-    """Return a second opinion: the scores of PYEVALB 0.1.3, another program (extra ``compare``).
+    """Compute the scores of PYEVALB 0.1.3, as a second opinion (extra ``compare``).
 
-    PYEVALB knows no parameter file: TOP and punctuation count, ADVP is not PRT, function tags stay, and
-    a bracket that occurs twice is matched once. So its figures differ from EVALB's, by up to one point.
+    PYEVALB has no parameter file: TOP and punctuation count, ADVP is not PRT, function tags stay, and
+    a bracket that occurs twice is matched once. So its scores differ from EVALB's, by up to one point.
     Lines beyond the shorter side are ignored.
 
-    Raises MissingExtraError if it is not installed, and DataError where it breaks down: on an
-    unlabelled outer bracket, a line without brackets, an empty first line, no valid sentence.
+    Args:
+        gold: a file of gold trees, or trees.
+        pred: a file of predicted trees, or trees.
+
+    Returns:
+        PYEVALB's scores.
+
+    Raises:
+        MissingExtraError: PYEVALB is not installed.
+        DataError: PYEVALB fails on an unlabelled outer bracket, a line without brackets or an empty first
+            line, or there is no valid sentence.
     """
     try:
         from PYEVALB import scorer, summary

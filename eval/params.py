@@ -54,19 +54,49 @@ class Params:
     """Compare labels with their functions, ``NP-SBJ``, without indices; EVALB compares them up to the first ``-`` or ``=``."""
 
     def same_label(self, first: bytes, second: bytes) -> bool:
-        """Whether the two labels are equal or a listed pair."""
+        """Return whether two labels are equal, or a pair of ``EQ_LABEL``.
+
+        Args:
+            first: a label.
+            second: another label.
+
+        Returns:
+            True if they count as equal.
+        """
         return first == second or (first, second) in self.equal_labels
 
     def same_word(self, first: bytes, second: bytes) -> bool:
-        """Whether the two words are equal or a listed pair."""
+        """Return whether two words are equal, or a pair of ``EQ_WORD``.
+
+        Args:
+            first: a word.
+            second: another word.
+
+        Returns:
+            True if they count as equal.
+        """
         return first == second or (first, second) in self.equal_words
 
     def compared(self, label: bytes) -> bytes:
-        """Return what is compared of a label."""
+        """Return the part of a label that is compared.
+
+        Args:
+            label: the label.
+
+        Returns:
+            The label without indices, and without functions unless ``keep_functions``.
+        """
         return _INDEX.sub(b"", label) if self.keep_functions else cut_label(label)
 
     def deletes_bracket(self, label: bytes) -> bool:
-        """Whether a bracket with this (already cut) label is left out of the comparison."""
+        """Return whether brackets with a label are left out of the comparison.
+
+        Args:
+            label: the label, already cut.
+
+        Returns:
+            True if ``DELETE_LABEL`` names it.
+        """
         return any(self.same_label(label, deleted) for deleted in self.delete_labels)
 
     def label_classes(self) -> dict[bytes, bytes] | None:

@@ -110,18 +110,22 @@ class RawScores:
 
 
 def score_raw(gold: Trees, pred: Trees, params: Params | None = None) -> RawScores:
-    """Compare trees of one text under ``params`` (default: COLLINS.prm), whatever their words and sentences are.
+    """Compare trees of one raw text whose words and sentences may differ.
 
     Args:
-        gold: a file name, or trees, as for `bnaparser.eval.score`.
+        gold: a file of gold trees, or trees, as for `bnaparser.eval.score`.
         pred: the predicted trees. A gold sentence without a predicted tree counts against recall.
-        params: what is deleted, and which labels count as equal.
+        params: EVALB's parameters (default: COLLINS.prm): what is deleted, and which labels count as equal.
+
+    Returns:
+        The scores of brackets, words and sentences.
 
     Raises:
-        DataError: a file cannot be read, a line is no tree, or the texts differ in more than ``MOST_DIFFERENT``
-            of their characters.
+        DataError: a file cannot be read, a line is no tree, or the texts differ in a larger fraction of their
+            characters than ``MOST_DIFFERENT``.
 
     Example:
+        >>> from bnaparser.eval import score_raw
         >>> gold = ["(S (NP (PRP We)) (VP (MD ca) (RB n't)))"]
         >>> pred = ["(S (NP (PRP We)) (VP (MD can't)))"]
         >>> found = score_raw(gold, pred)
@@ -134,10 +138,22 @@ def score_raw(gold: Trees, pred: Trees, params: Params | None = None) -> RawScor
 def compare_raw_outputs(
     gold: Trees, first: Trees, second: Trees, params: Params | None = None
 ) -> Significance:
-    """Compare the F1 of two outputs for the same text, as `bnaparser.eval.compare_outputs` does for the same words.
+    """Compare the F1 of two outputs for the same raw text.
 
-    What is swapped and drawn are the smallest groups of gold sentences that are groups for both outputs.
-    Raises DataError as `score_raw` does.
+    The words and sentences of the outputs may differ. The units of the test are the smallest groups of gold sentences that are
+    groups for both outputs. `bnaparser.eval.compare_outputs` compares outputs for the same words.
+
+    Args:
+        gold: a file of gold trees, or trees.
+        first: predicted trees of the first system.
+        second: predicted trees of the second system.
+        params: EVALB's parameters (default: COLLINS.prm).
+
+    Returns:
+        The difference of F1, its confidence interval and its p-value.
+
+    Raises:
+        DataError: a file cannot be read, or the texts of the trees differ.
     """
     params = collins() if params is None else params
     lines = list(next(iter(read_sides(gold))))

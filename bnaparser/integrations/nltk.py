@@ -39,11 +39,30 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
         self.parser = parser if isinstance(parser, Parser) else Parser.load(parser)
 
     def parse(self, sent: Iterable[str]) -> Iterator[Any]:
-        """Return an iterator of the trees of a sentence of words, ``nltk.Tree``, best first; maybe none."""
+        """Parse a sentence of given words.
+
+        Args:
+            sent: the words.
+
+        Returns:
+            An iterator of ``nltk.Tree``, best first; empty if the sentence cannot be parsed.
+
+        Example:
+            >>> from bnaparser.integrations.nltk import NltkParser
+            >>> print(next(NltkParser("en").parse(["Dogs", "bark", "."])))
+            (TOP (S (NP (NNS Dogs)) (VP (VBP bark)) (. .)))
+        """
         return _trees(self.parser.parse_words(sent, n_best=self.n_best))
 
     def parse_sents(self, sents: Iterable[Iterable[str]]) -> Iterator[Iterator[Any]]:
-        """Yield what `parse` gives for each sentence, in order; batches are filled as they come."""
+        """Parse sentences of given words, in batches.
+
+        Args:
+            sents: the words of each sentence.
+
+        Yields:
+            The iterator of `parse` for each sentence, in order.
+        """
         source = iter(not_one_string(sents, "sentences, each a list of words"))
         while ahead := list(islice(source, READ_AHEAD)):
             yield from map(_trees, self.parser.parse_many(ahead, n_best=self.n_best))

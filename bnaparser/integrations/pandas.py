@@ -34,21 +34,55 @@ _TYPES = {int: "Int64", float: "float64", str: "string"}
 
 
 def constituents(parses: Parsed) -> Any:
-    """Return the frame of `bnaparser.integrations.columns.constituent_columns`.
+    """Return a data frame with one row for each constituent.
 
-    ``parses`` may be a Series, too, of a Parse or of a text's parses each: ``document`` is then its index
-    label.
+    Args:
+        parses: parses of one text, or a list of parses for each text; or a Series of either, whose index
+            labels are the column ``document``.
+
+    Returns:
+        A data frame of pandas. docs/integrations.md describes its columns.
+
+    Example:
+        >>> from bnaparser import Parser
+        >>> from bnaparser.integrations.pandas import constituents
+        >>> constituents(Parser.load("en")("It rained."))["label"].tolist()
+        ['S', 'NP', 'VP']
     """
     return _frame(constituent_columns(_labelled(parses)), CONSTITUENT_TYPES)
 
 
 def sentences(parses: Parsed) -> Any:
-    """Return the frame of `bnaparser.integrations.columns.sentence_columns`; a Series as in `constituents`."""
+    """Return a data frame with one row for each sentence.
+
+    Args:
+        parses: parses of one text, or a list of parses for each text; or a Series of either, whose index
+            labels are the column ``document``.
+
+    Returns:
+        A data frame of pandas. docs/integrations.md describes its columns.
+
+    Example:
+        >>> from bnaparser import Parser
+        >>> from bnaparser.integrations.pandas import sentences
+        >>> sentences(Parser.load("en")("It rained."))["words"].tolist()
+        [3]
+    """
     return _frame(sentence_columns(_labelled(parses)), SENTENCE_TYPES)
 
 
 def measures(parses: Any, by: By = "sentence", patterns: OwnPatterns | None = None) -> Any:
-    """Return the frame of `bnaparser.measures.measure`: a row a text, sentence or word. A Series as in `constituents`."""
+    """Return a data frame of syntactic complexity measures, with one row for each text, sentence or word.
+
+    Args:
+        parses: parses of one text, or a list of parses for each text; or a Series of either, whose index
+            labels are the column ``document``.
+        by: what a row is: "text", "sentence" or "word".
+        patterns: names and Tregex patterns of further counts.
+
+    Returns:
+        A data frame of pandas. docs/measures.md describes its columns.
+    """
     return _frame(*measure_columns(_labelled(parses), by, patterns))
 
 

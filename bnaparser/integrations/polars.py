@@ -24,17 +24,52 @@ from bnaparser.measures.table import By
 
 
 def constituents(parses: Parsed) -> Any:
-    """Return the frame of `bnaparser.integrations.columns.constituent_columns`."""
+    """Return a data frame with one row for each constituent.
+
+    Args:
+        parses: parses of one text, or a list of parses for each text.
+
+    Returns:
+        A data frame of Polars. docs/integrations.md describes its columns.
+
+    Example:
+        >>> from bnaparser import Parser
+        >>> from bnaparser.integrations.polars import constituents
+        >>> constituents(Parser.load("en")("It rained."))["label"].to_list()
+        ['S', 'NP', 'VP']
+    """
     return _frame(constituent_columns(parses), CONSTITUENT_TYPES)
 
 
 def sentences(parses: Parsed) -> Any:
-    """Return the frame of `bnaparser.integrations.columns.sentence_columns`."""
+    """Return a data frame with one row for each sentence.
+
+    Args:
+        parses: parses of one text, or a list of parses for each text.
+
+    Returns:
+        A data frame of Polars. docs/integrations.md describes its columns.
+
+    Example:
+        >>> from bnaparser import Parser
+        >>> from bnaparser.integrations.polars import sentences
+        >>> sentences(Parser.load("en")("It rained."))["words"].to_list()
+        [3]
+    """
     return _frame(sentence_columns(parses), SENTENCE_TYPES)
 
 
 def measures(parses: Any, by: By = "sentence", patterns: OwnPatterns | None = None) -> Any:
-    """Return the frame of `bnaparser.measures.measure`: a row a text, sentence or word."""
+    """Return a data frame of syntactic complexity measures, with one row for each text, sentence or word.
+
+    Args:
+        parses: parses of one text, or a list of parses for each text.
+        by: what a row is: "text", "sentence" or "word".
+        patterns: names and Tregex patterns of further counts.
+
+    Returns:
+        A data frame of Polars. docs/measures.md describes its columns.
+    """
     return _frame(*measure_columns(parses, by, patterns))
 
 

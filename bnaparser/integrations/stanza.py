@@ -26,10 +26,17 @@ ROOT = "ROOT"
 
 
 def annotate(parser: Parser, document: Any) -> Any:
-    """Give each sentence of a document its ``constituency``, and return the document.
+    """Parse a document of stanza: set ``constituency`` of each sentence.
 
-    Words and sentences stay stanza's. Where every word has its ``xpos``, the trees have these as
-    tags, otherwise the parser's own. A sentence that cannot be parsed is logged and gets None.
+    Words and sentences are not changed. If every word has ``xpos``, the trees have these tags, otherwise the parser's. A sentence that
+    cannot be parsed is logged and gets None.
+
+    Args:
+        parser: the parser.
+        document: a ``stanza`` document.
+
+    Returns:
+        The document.
     """
     sentences = [spaced_sentence(_words(sentence)) for sentence in document.sentences]
     tags = [[word.xpos for word in sentence.words] for sentence in document.sentences]
@@ -43,10 +50,17 @@ def annotate(parser: Parser, document: Any) -> Any:
 
 
 def to_stanza(parses: Iterable[Parse], text: str | None = None) -> Any:
-    """Return a document of parses: words with their places, ``xpos``, ``constituency``.
+    """Convert parses to a document of stanza, with words, offsets, ``xpos`` and ``constituency``.
 
-    ``text`` is what was parsed, which gives the sentences theirs. A parse without words is left out.
-    Raises DataError where the parses' places are not those in ``text``.
+    Args:
+        parses: the parses of a text. A parse without words is left out.
+        text: the text that was parsed; sentences then have their ``text``.
+
+    Returns:
+        A ``stanza`` document.
+
+    Raises:
+        DataError: the offsets of the parses are not those of ``text``.
     """
     document_of = _stanza().models.common.doc.Document
     kept = [parse for parse in parses if parse.words]
@@ -61,11 +75,17 @@ def to_stanza(parses: Iterable[Parse], text: str | None = None) -> Any:
 
 
 def from_stanza(document: Any) -> Parses:
-    """Return the parses of a document whose sentences have their ``constituency``, a Parse each.
+    """Convert a document of stanza to parses.
 
-    The score is 0: stanza tells none. Offsets count in the document's text where it has one,
-    otherwise in the sentence. A sentence without constituents has its ``error``. Raises DataError
-    where a tree has other words than its sentence.
+    Args:
+        document: a ``stanza`` document whose sentences have ``constituency``.
+
+    Returns:
+        A Parse for each sentence, with score 0. Offsets count in the document's text if it has a text, otherwise in
+        the sentence. A sentence without ``constituency`` has an ``error``.
+
+    Raises:
+        DataError: a tree has other words than its sentence.
     """
     return Parses(_parse(number, one) for number, one in enumerate(document.sentences, 1))
 
@@ -80,7 +100,14 @@ def _check_places(parses: Iterable[Parse], text: str) -> None:
 
 
 def to_stanza_tree(parse: Parse) -> Any:
-    """Return the tree as stanza has it, words as in the input, ROOT on top; None after an error."""
+    """Convert the tree of a parse to a tree of stanza, with the words of the input and the top node ROOT.
+
+    Args:
+        parse: the parse.
+
+    Returns:
+        The tree, or None if the parse has none.
+    """
     if parse.tree is None:
         return None
     tree_of = _stanza().models.constituency.parse_tree.Tree
@@ -96,9 +123,16 @@ def to_stanza_tree(parse: Parse) -> Any:
 
 
 def from_stanza_tree(tree: Any) -> Tree:
-    """Return stanza's tree as ours, round brackets in words escaped; TreeError where it is none.
+    """Convert a tree of stanza. Brackets in words are escaped, and a blank in a word (``10 000``) becomes a no-break space.
 
-    A blank inside a word, ``10 000``, becomes a no-break space.
+    Args:
+        tree: the tree.
+
+    Returns:
+        The tree as a `Tree`.
+
+    Raises:
+        TreeError: ``tree`` is not a valid tree.
     """
     labels, arities, words = [], [], []
     stack = [tree]

@@ -60,10 +60,20 @@ class Ensemble(Parser):
         device: str | None = None,
         language: str | None = None,
     ) -> Ensemble:
-        """Load models by their names or folders; ``language`` selects the language of multilingual models.
+        """Load an ensemble of models.
 
-        Raises the errors of `Parser.load` and of the constructor, and SettingsError if a model does
-        not know the language.
+        Args:
+            names: names or folders of the models.
+            weights: weight of each model (default: equal weights).
+            device: a PyTorch device (default: the first GPU, otherwise the CPU).
+            language: language to parse, for models of several languages.
+
+        Returns:
+            The ensemble, which is a `Parser`.
+
+        Raises:
+            ModelError: a model does not exist or is damaged.
+            SettingsError: a model does not know the language, or the weights are invalid.
         """
         if isinstance(names, str | Path):
             raise TypeError(

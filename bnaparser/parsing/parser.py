@@ -74,23 +74,30 @@ __all__ = ["MAX_WORDS", "Parse", "Parser", "Parses"]
 
 
 class Parser:
-    """A parser for one language or several. ``Parser.load("en")("It rained.")`` gives one Parse a sentence.
+    """Parse text or words into constituency trees, in one language or several.
 
-    A sentence that cannot be parsed gives a Parse with ``error`` set, in its place; the others are
-    parsed all the same. ``languages`` are those that it parses, and ``networks`` the network of each. Where
-    there are several, the language of a sentence that has none is guessed from its words, the first language
-    where they tell too little; a sentence in another language gets an ``error``. A Parser may be used from
-    one thread at a time. A process that is forked may use it, too, and computes with one thread. Pickled, it
-    is the names and the device that it was loaded by, and is loaded anew.
+    A sentence that cannot be parsed gives a Parse with ``error`` set, in its place; the other sentences are parsed.
+    ``languages`` are the languages of the parser, and ``networks`` has the network of each. With several
+    languages, the language of each sentence is detected from its words; if they do not tell, it is the first language. A
+    sentence in another language gets an ``error``.
+
+    A Parser may be used from one thread at a time. A forked process may use the parser of its parent, and computes with
+    one thread. Pickling stores only the arguments of `load`; unpickling loads the model again.
 
     Args:
-        model: A loaded network, which is seen as one network for each of its languages; or the network
+        model: a loaded network, which is seen as one network for each of its languages; or the network
             of each language.
-        batch_tokens: The most word pieces of a batch, by default what suits the device.
-        max_words: The most words of a sentence.
+        batch_tokens: maximum number of subwords in a batch (default: 500 on a CPU, 16,384 on a GPU).
+        max_words: maximum number of words in a sentence.
 
     Raises:
-        SettingsError: There is no network.
+        SettingsError: there is no network.
+
+    Example:
+        >>> from bnaparser import Parser
+        >>> parser = Parser.load("en")
+        >>> print(parser("It rained.")[0].tree)
+        (TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))
     """
 
     def __init__(
@@ -171,26 +178,35 @@ class Parser:
         language: str | None = None,
         backend: Backend = "auto",
     ) -> Parser:
-        """Load a model that ships, a model folder or its zip, or ``org/name`` of a model hub; or several.
+        """Load one model or several.
 
         Args:
-            model: A name or a folder, which may be one of benepar's; several for different languages as a
-                list, or with commas between their names: ``"en,seven"``.
-            device: A torch device; by default the first GPU, or the CPU where there is none.
-            batch_tokens: The most word pieces of a batch, by default what suits the device.
-            precision: "float32", "bfloat16", "int8" (on a CPU), or "auto": on a CPU int8 where the
-                model's weights are stored so, else float32; on a GPU bfloat16 where it has that.
-            max_words: The most words of a sentence: one with more gets an ``error``.
-            language: The one language to parse, of models for several; by default the language of
-                each sentence is guessed.
-            backend: What computes: "compiled" loops, "torch" (PyTorch), or "auto", the faster that
-                is installed and can.
+            model: name of a shipped or installed model, folder, zip file, or ``org/name`` of a model hub; models
+                of benepar 0.2 can be loaded, too. Several models for different languages are a list, or names
+                with commas between them: ``"en,seven"``.
+            device: a PyTorch device, such as "cpu" or "cuda:0" (default: the first GPU, otherwise the CPU).
+            batch_tokens: maximum number of subwords in a batch (default: 500 on a CPU, 16,384 on a GPU).
+            precision: "float32", "bfloat16", "int8" (CPU only) or "auto". "auto" means int8 on a CPU if the weights
+                are stored in int8, bfloat16 on a GPU that supports it, otherwise float32.
+            max_words: maximum number of words in a sentence; a longer sentence gets an ``error``.
+            language: the only language to parse, for models of several languages (default: the language of
+                each sentence is detected).
+            backend: "compiled" (loops on the CPU), "torch" (PyTorch) or "auto" (the faster one that is
+                installed and supports the model).
+
+        Returns:
+            A parser for the languages of all models.
 
         Raises:
-            ModelError: There is no such model, or it is damaged, or the device is not there or
-                cannot compute so.
-            MissingExtraError: PyTorch is needed.
-            SettingsError: No model knows the language, or two have the same language.
+            ModelError: the model or the device does not exist, the model is damaged, or the device does not
+                support the precision.
+            MissingExtraError: PyTorch is needed and not installed.
+            SettingsError: no model knows the language, or two models have the same language.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> Parser.load("en-free", device="cpu", batch_tokens=200).languages
+            ('en',)
         """
         each: list[Any] = list(model) if isinstance(model, list | tuple) else [model]
         if isinstance(model, str):
@@ -217,10 +233,22 @@ class Parser:
         return parser if language is None else parser.in_language(language)
 
     def in_language(self, language: str) -> Parser:
-        """Return a parser of one of the languages, with the same network and its labels alone.
+        """Return a parser for one language, with the same network and the labels of this language.
 
-        It is this one where there is no other language. Raises SettingsError for a language that it
-        does not know.
+        Args:
+            language: code of a language of this parser, such as "es".
+
+        Returns:
+            A parser that shares the network with this one; this parser itself if it has only this language.
+
+        Raises:
+            SettingsError: the parser does not know the language.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> parser = Parser.load("en")
+            >>> parser.in_language("en") is parser
+            True
         """
         known = self._known(language)
         if len(self.networks) == 1:
@@ -240,9 +268,16 @@ class Parser:
         return own
 
     def text_rules(self, language: str | None = None) -> TextRules:
-        """Return how text in a language becomes sentences, by default as the parser reads text.
+        """Return the rules that split text into sentences and words.
 
-        Raises SettingsError for a language that it does not know.
+        Args:
+            language: code of a language of this parser (default: the rules that this parser uses for text).
+
+        Returns:
+            The rules of the language.
+
+        Raises:
+            SettingsError: the parser does not know the language.
         """
         if language is None:
             return self.text
@@ -250,13 +285,26 @@ class Parser:
         return rules_of(known).with_language(known)
 
     def read_texts(self, texts: Sequence[str], language: str) -> list[list[Sentence]]:
-        """Return the sentences of running texts of one language, their words found, without parsing them.
+        """Split running texts of one language into sentences and words, without parsing them.
 
-        A sentence in which the network fails to find words is left in the pieces that the rules found.
+        If the network cannot segment the words of a sentence, its words are the parts that the rules have found.
+
+        Args:
+            texts: running texts.
+            language: code of their language.
+
+        Returns:
+            The sentences of each text.
 
         Raises:
-            SettingsError: The parser does not know the language.
-            ModelError: The words of the language are for the network to find, and it finds none.
+            SettingsError: the parser does not know the language.
+            ModelError: the language needs a network that segments words, and this network does not.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> (sentences,) = Parser.load("en").read_texts(["It rained. Dogs bark."], "en")
+            >>> [sentence.words for sentence in sentences]
+            [('It', 'rained', '.'), ('Dogs', 'bark', '.')]
         """
         rules, parser = self.text_rules(language), self.in_language(language)
         check_finds_words(parser.model, rules)
@@ -288,16 +336,35 @@ class Parser:
         language: str | None = None,
         **options: Unpack[ParseKeywords],
     ) -> Parses:
-        """Parse a text, a Parse each sentence; ``split`` says what a line of it is.
+        """Split a text into sentences and parse them.
 
-        ``"paragraph"``: a line ends a sentence, and sentences are found within it. ``"text"``:
-        hard-wrapped running text. ``"line"``: one sentence a line. ``"token"``: that, with words
-        separated by blanks. Offsets count in the whole text, with ``line`` and ``token`` in the
-        line; an empty line there gives a Parse with ``error`` set. ``constraints`` count as offsets
-        do; with ``markup`` the text holds them (`bnaparser.parsing.markup`), and offsets count in it
-        without. ``language`` is that of the whole text. ``options``, here and below, are the keywords of `ParseOptions`: ``n_best=10`` and the like.
-        Raises ValueError for another ``split``, and for constraints that cannot be told apart,
-        SettingsError for a language that the parser does not know.
+        Args:
+            text: the text.
+            split: what a line of the text is. "paragraph": a line end ends a sentence, and sentences are found
+                within a line. "text": hard-wrapped running text. "line": one sentence a line. "token": one sentence
+                a line, with blanks between words.
+            constraints: constraints with character offsets, in the whole text; with "line" and "token", in the line.
+            markup: the text contains constraints as markup (`bnaparser.parsing.markup`). Offsets count the
+                characters of the text without markup.
+            language: language of the whole text (default: detected for each sentence).
+            options: keywords of `ParseOptions`: ``n_best``, ``probabilities``, ``decoder``, ``temperature``, ``seed``.
+
+        Returns:
+            A Parse for each sentence, in order. With "line" and "token" an empty line has a Parse with an ``error``.
+
+        Raises:
+            TypeError: ``text`` is not a string.
+            ValueError: an unknown ``split``, an option out of range, or constraints that do not fit the text.
+            SettingsError: the parser does not know the language.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> parser = Parser.load("en")
+            >>> [parse.text for parse in parser("It rained. Dogs bark.")]
+            ['It rained.', 'Dogs bark.']
+            >>> (parse,) = parser("I saw the man with the telescope.", n_best=3, probabilities=True)
+            >>> len(parse.alternatives), 0 < parse.probability < 1
+            (2, True)
         """
         check_text(text, _MANY)
         rules = self.text_rules(language)
@@ -308,7 +375,25 @@ class Parser:
     def parse_sentence(
         self, text: str, constraints: Sequence[Constraint] = (), **options: Unpack[ParseKeywords]
     ) -> Parse:
-        """Parse a text that is one sentence; ``constraints`` count code points of it."""
+        """Parse a text that is one sentence.
+
+        Args:
+            text: one sentence.
+            constraints: constraints with character offsets in ``text``.
+            options: keywords of `ParseOptions`: ``n_best``, ``probabilities``, ``decoder``, ``temperature``, ``seed``.
+
+        Returns:
+            One Parse.
+
+        Raises:
+            TypeError: ``text`` is not a string.
+            ValueError: an option out of range.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> Parser.load("en").parse_sentence("Wait! Stop!").words
+            ('Wait', '!', 'Stop', '!')
+        """
         check_text(text, _MANY)
         sentences = [self.text.sentence(text)]
         each = map(options_of_keywords(options).with_constraints, in_words(constraints, sentences))
@@ -321,9 +406,25 @@ class Parser:
         constraints: Sequence[Constraint] = (),
         **options: Unpack[ParseKeywords],
     ) -> Parse:
-        """Parse a sentence of given words; ``tags`` stand in the tree, and guide a model that reads them.
+        """Parse a sentence of given words (tokens).
 
-        ``constraints`` count words. Raises TypeError for a string: ``parse_sentence`` takes text.
+        Args:
+            words: the words.
+            tags: a part-of-speech tag for each word. The tree has these tags, and a model that reads tags uses them.
+            constraints: constraints whose offsets count words.
+            options: keywords of `ParseOptions`: ``n_best``, ``probabilities``, ``decoder``, ``temperature``, ``seed``.
+
+        Returns:
+            One Parse.
+
+        Raises:
+            TypeError: ``words`` is a string. Use `parse_sentence` for text.
+            ValueError: an option out of range.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> print(Parser.load("en").parse_words(["Dogs", "bark"], tags=["NNS", "VBP"]).tree)
+            (TOP (S (NP (NNS Dogs)) (VP (VBP bark))))
         """
         parse_options = options_of_keywords(options).with_constraints(constraints)
         rows = None if tags is None else [tags]
@@ -336,10 +437,26 @@ class Parser:
         constraints: Sequence[Sequence[Constraint]] | None = None,
         **options: Unpack[ParseKeywords],
     ) -> Parses:
-        """Parse sentences of given words, in batches; a Parse each, in order.
+        """Parse sentences of given words (tokens), in batches.
 
-        Offsets count in the words joined by blanks. ``tags`` gives one tag a word, ``constraints`` a
-        row for each sentence, which count words.
+        Args:
+            sentences: the words of each sentence.
+            tags: the part-of-speech tags of each sentence, one for each word.
+            constraints: the constraints of each sentence; offsets count words.
+            options: keywords of `ParseOptions`: ``n_best``, ``probabilities``, ``decoder``, ``temperature``, ``seed``.
+
+        Returns:
+            A Parse for each sentence, in order. Character offsets count in the words joined by blanks.
+
+        Raises:
+            TypeError: a sentence is a string.
+            ValueError: another number of tags or constraints than of sentences, or an option out of range.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> parses = Parser.load("en").parse_many([["It", "rained", "."], ["Dogs", "bark", "."]])
+            >>> [parse.tree.words for parse in parses]
+            [('It', 'rained', '.'), ('Dogs', 'bark', '.')]
         """
         tokenized = list(each_sentence(sentences))
         parse_options = options_of_keywords(options)
@@ -357,11 +474,26 @@ class Parser:
         batch_tokens: int | None = None,
         **options: Unpack[ParseKeywords],
     ) -> Iterator[Parse]:
-        """Parse lines, a sentence each, in constant memory; a Parse each, in order.
+        """Parse lines, one sentence a line, in constant memory.
 
-        A line is one sentence whatever is in it, as with ``split="line"``, and offsets count in it.
-        ``batch_tokens`` takes the place of the parser's own. Where ``lines`` raises an error, the lines
-        before the error are parsed first.
+        If ``lines`` raises an error, the lines before the error are parsed first.
+
+        Args:
+            lines: the sentences. Each line is one sentence, as with ``split="line"``.
+            batch_tokens: maximum number of subwords in a batch (default: the parser's).
+            options: keywords of `ParseOptions`: ``n_best``, ``probabilities``, ``decoder``, ``temperature``, ``seed``.
+
+        Yields:
+            A Parse for each line, in order. Character offsets count in the line.
+
+        Raises:
+            TypeError: a line is not a string, or ``lines`` is one string.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> parses = Parser.load("en").stream(line for line in ["It rained.", "Dogs bark."])
+            >>> [str(parse.tree.find("VP").__next__()) for parse in parses]
+            ['(VP (VBD rained))', '(VP (VBP bark))']
         """
         parse_options = options_of_keywords(options)
         for ahead in _read_ahead(each_text(lines, "lines"), lambda line: 1):
@@ -385,15 +517,30 @@ class Parser:
     def pipe(
         self, texts: Iterable[Any], as_tuples: bool = False, **options: Unpack[ParseKeywords]
     ) -> Iterator[Any]:
-        """Parse running texts, in constant memory; what ``parser(text)`` gives for each, in order.
+        """Parse running texts in constant memory, with batches across texts.
 
-        Batches are filled across texts. ``as_tuples``: pairs of a text and anything at all come
-        in, pairs of its parses and the same thing go out. Where ``texts`` raises an error, the texts
-        before the error are parsed first.
+        If ``texts`` raises an error, the texts before the error are parsed first. ``texts`` may be a Series of pandas or Polars: a
+        missing text (None, NaN) gives one Parse with an ``error``. The parses of a text of pandas keep its index label in ``label``,
+        from which `bnaparser.integrations.pandas.constituents` takes the column ``document``.
 
-        ``texts`` may be a Series of pandas or Polars: a missing text (None, NaN) gives one Parse with
-        ``error``. The parses of a text of pandas keep its index label in ``label``, from which
-        `bnaparser.integrations.pandas.constituents` takes the column ``document``.
+        Args:
+            texts: the texts; with ``as_tuples`` pairs of a text and any object.
+            as_tuples: take and yield pairs.
+            options: keywords of `ParseOptions`: ``n_best``, ``probabilities``, ``decoder``, ``temperature``, ``seed``.
+
+        Yields:
+            The parses of each text, as ``parser(text)`` returns them; with ``as_tuples`` pairs of parses and object.
+
+        Raises:
+            TypeError: a text is not a string, or ``texts`` is one string.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> parser = Parser.load("en")
+            >>> [len(parses) for parses in parser.pipe(["It rained. Dogs bark.", "Go!"])]
+            [2, 1]
+            >>> [context for _, context in parser.pipe([("Go!", {"id": 7})], as_tuples=True)]
+            [{'id': 7}]
         """
         check_flag("as_tuples", as_tuples)
         parse_options = options_of_keywords(options)
@@ -421,9 +568,27 @@ class Parser:
         batch_tokens: int | None = None,
         options: ParseOptions | Sequence[ParseOptions] = DEFAULT_OPTIONS,
     ) -> list[Parse]:
-        """Parse tokenized sentences, in length-sorted batches; a Parse each, in order.
+        """Parse tokenized sentences, in batches sorted by length.
 
-        ``options`` say what is wanted: one of all sentences, or one of each.
+        Args:
+            sentences: the sentences.
+            tags: the part-of-speech tags of each sentence, one for each word.
+            batch_tokens: maximum number of subwords in a batch (default: the parser's).
+            options: the options of all sentences, or one `ParseOptions` for each sentence.
+
+        Returns:
+            A Parse for each sentence, in order.
+
+        Raises:
+            TypeError: an element is not a `Sentence`.
+            ValueError: another number of tags or options than of sentences.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> parser = Parser.load("en")
+            >>> (sentences,) = parser.read_texts(["It rained. Dogs bark."], "en")
+            >>> [parse.error for parse in parser.parse_sentences(sentences)]
+            [None, None]
         """
         check_sentences(sentences)
         check_at_least_1("batch_tokens", batch_tokens)
@@ -517,7 +682,14 @@ class Parser:
             self.text = self.text_rules(named)
 
     def prepare(self, requests: Sequence[SentenceRequest]) -> list[PreparedSentence]:
-        """Return good sentences, with their tags where the model reads them, as `model` takes them."""
+        """Return valid sentences in the form that `model` takes.
+
+        Args:
+            requests: sentences without an error, with their options and tags.
+
+        Returns:
+            The prepared sentences, in order; with tags if the model reads tags.
+        """
         return self._prepare(self.model, requests)
 
     def _prepare(
@@ -545,9 +717,13 @@ class Parser:
         return self.text if sentence.language is None else rules_of(sentence.language)
 
     def at_once(self, batch_tokens: int | None = None) -> int:
-        """Return how many word pieces a batch may hold: by default as many as the parser takes.
+        """Return the maximum number of subwords in a batch.
 
-        One, so that each sentence is alone, where what it gets would depend on the others.
+        Args:
+            batch_tokens: a number to use instead of the parser's.
+
+        Returns:
+            ``batch_tokens``, or the parser's number, or the default of the device.
         """
         return self._at_once(self.model, batch_tokens)
 

@@ -55,7 +55,15 @@ class Parse:
 
     @classmethod
     def without_tree(cls, sentence: Sentence, error: str) -> Parse:
-        """Return the parse of a sentence that has no tree, with the reason."""
+        """Return the parse of a sentence that has no tree.
+
+        Args:
+            sentence: the sentence.
+            error: the reason why it has no tree.
+
+        Returns:
+            A Parse with ``error`` set.
+        """
         return cls(
             sentence.text,
             sentence.words,
@@ -66,9 +74,10 @@ class Parse:
 
     @property
     def confidence(self) -> float | None:
-        """The mean probability of the constituents: the share of them that is right, if all goes as foreseen.
+        """The confidence: the mean probability of the constituents. If the parser is calibrated, it is the expected fraction of
+        correct constituents.
 
-        None where no probabilities were asked for, or there is no tree or no constituent.
+        None if probabilities were not requested, or if there is no tree or no constituent.
         """
         sure = [span.probability for span in self.spans if span.probability is not None]
         return math.fsum(sure) / len(sure) if sure else None
@@ -81,13 +90,16 @@ class Parse:
         return Tree.from_spans(self._words_in_trees(), self.tags, self.spans)
 
     def text_of(self, node: Tree | tuple[Any, ...]) -> str:
-        """Return the part of the input that a node of the tree covers, exactly as it stands there.
+        """Return the text of a node: the part of the input that it covers.
 
         Words given as a list are joined by blanks.
 
         Args:
             node: a node of this parse's tree or of an alternative's; a `Span`; or a pair of word
-                numbers, half-open, such as the ``span`` of a node or of a `Match`.
+                numbers, end-exclusive, such as the ``span`` of a node or of a `Match`.
+
+        Returns:
+            The text, exactly as in the input.
 
         Raises:
             ValueError: the parse has no such words, or no ``offsets``.
@@ -135,11 +147,23 @@ class Parse:
         return tuple(map(escape_brackets, self.words))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the one JSON form: text, tree, score, tokens, constituents (chains apart), error.
+        """Return the JSON form: text, tree, score, tokens, constituents, error.
 
-        Where they were asked for, also probability, confidence and entropy, the probability of each
-        constituent (one of a chain has the chain's), and alternatives with what is their own; the
-        language where it is known. Raises ValueError for constituents of words without ``offsets``.
+        Each constituent of a chain has its own entry. With probabilities it also has probability, confidence and entropy of the
+        sentence and the probability of each constituent (for a chain, the probability of the whole chain). With ``n_best`` it has
+        ``alternatives``. ``language`` is present if it is known.
+
+        Returns:
+            A dictionary that ``json.dumps`` accepts.
+
+        Raises:
+            ValueError: the parse has constituents and its words have no ``offsets``.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> (parse,) = Parser.load("en")("It rained.")
+            >>> [(span["label"], span["start"], span["end"]) for span in parse.to_dict()["constituents"]]
+            [('S', 0, 3), ('NP', 0, 1), ('VP', 1, 2)]
         """
         if self.spans and len(self.offsets) != len(self.words):
             raise ValueError(
@@ -179,14 +203,31 @@ class Parse:
         return [span.probability for span in self.spans for _ in span.label.split(CHAIN)]
 
     def to_json(self) -> str:
-        """Return ``to_dict`` as one line of JSON; half a character in the text becomes U+FFFD."""
+        """Return `to_dict` as one line of JSON. Surrogates in the text become U+FFFD.
+
+        Returns:
+            One line, without a line end.
+        """
         return json_line(self.to_dict())
 
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Parse:
-        """Undo `to_dict`: an equal Parse; after an error, only its text and the error are known.
+        """Build a Parse from its JSON form; the inverse of `to_dict`.
 
-        Raises DataError where it is not that form.
+        Args:
+            stored: what `to_dict` returned.
+
+        Returns:
+            An equal Parse. If the parse has an error, only text and error are restored.
+
+        Raises:
+            DataError: ``stored`` does not have that form.
+
+        Example:
+            >>> from bnaparser import Parse, Parser
+            >>> (parse,) = Parser.load("en")("It rained.")
+            >>> Parse.from_dict(parse.to_dict()).tree == parse.tree
+            True
         """
         try:
             tokens = stored["tokens"]
@@ -205,7 +246,23 @@ class Parse:
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Parse:
-        """Undo `to_json`, as `from_dict` does `to_dict`. Raises DataError where it is no such line."""
+        """Build a Parse from a line of JSON; the inverse of `to_json`.
+
+        Args:
+            line: a line that `to_json` has returned, or ``bnaparse -f json`` has written.
+
+        Returns:
+            An equal Parse. If the parse has an error, only text and error are restored.
+
+        Raises:
+            DataError: the line is not such a line.
+
+        Example:
+            >>> from bnaparser import Parse, Parser
+            >>> (parse,) = Parser.load("en")("It rained.")
+            >>> Parse.from_json(parse.to_json()).words
+            ('It', 'rained', '.')
+        """
         try:
             stored = parse_json(line)
         except ValueError as error:
@@ -239,9 +296,20 @@ class Parse:
         )
 
     def to_conllu(self, number: int = 1, rules: HeadRules = UD) -> str | None:
-        """Return the sentence in CoNLL-U, dependencies found by head rules; None after an error.
+        r"""Return the sentence in CoNLL-U, with dependencies derived by head rules.
 
-        ``number`` is the sentence's, from 1.
+        Args:
+            number: number of the sentence in the document, from 1.
+            rules: head rules (default: Universal Dependencies).
+
+        Returns:
+            The lines of the sentence, or None if there is no tree.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> (parse,) = Parser.load("en")("It rained.")
+            >>> [line.split("\t")[7] for line in parse.to_conllu().splitlines() if line[:1].isdigit()]
+            ['nsubj', 'root', 'punct']
         """
         if self.tree is None:
             return None

@@ -46,15 +46,31 @@ FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[AttentionHook]], Install]
 
 
 def attach(model: Model, settings: SyntaxSettings) -> Model:
-    """Put the variant of ``settings`` into an encoder, or into the encoder of a model with a head.
+    """Attach a variant of syntax-guided attention to an encoder.
 
-    The model is changed in place and returned; the weights it has stay as they are and keep their
-    names. What the variant adds is the encoder's new module ``syntax``, so it is saved, moved and
-    trained with the rest; ``syntax_of`` finds it. Then ``model(**tokens, syntax=batch)`` is
-    guided by a batch from ``collate``, and ``model(**tokens)`` is the plain encoder.
+    After that, ``model(**tokens, syntax=batch)`` is guided by a batch from `collate`, and ``model(**tokens)`` is the plain encoder.
+    The weights of the variant are the encoder's new module ``syntax``, so they are saved, moved and trained with
+    the encoder.
 
-    Raises SettingsError for models of families that are not known, and for those that have a
-    variant already: attached, or trained and saved in the folder that they were loaded from.
+    Args:
+        model: a Hugging Face encoder, or a model with a task head around one. It is changed in place; its
+            weights and their names stay.
+        settings: the variant: `SlaSettings`, `WlaSettings`, `LisaSettings`, `SgNetSettings` or `SyntaxBertSettings`.
+
+    Returns:
+        ``model``.
+
+    Raises:
+        SettingsError: the family of the encoder is not supported, or the model already has a variant, attached
+            or saved in its folder.
+
+    Example:
+        >>> from transformers import BertConfig, BertModel
+        >>> from bnaparser.syntax import SlaSettings, attach, syntax_of
+        >>> sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+        >>> model = attach(BertModel(BertConfig(**sizes)), SlaSettings())
+        >>> type(syntax_of(model)).__name__
+        'SlaSyntax'
     """
     encoder = encoder_of(model)
     folder = Path(encoder.name_or_path)
@@ -126,7 +142,17 @@ def put(model: Model, settings: SyntaxSettings) -> Model:
 
 
 def syntax_of(model: nn.Module) -> Syntax:
-    """Return what ``attach`` put into a model; SettingsError where it was not called."""
+    """Return the module that `attach` added to a model.
+
+    Args:
+        model: an encoder, or a model with a task head.
+
+    Returns:
+        The module of the variant.
+
+    Raises:
+        SettingsError: no variant is attached.
+    """
     syntax = getattr(encoder_of(model), "syntax", None)
     if not isinstance(syntax, Syntax):
         raise SettingsError("no variant has been attached to this model")
@@ -326,12 +352,18 @@ VARIANTS: dict[str, type[SyntaxSettings]] = {
 
 
 def save_guided(model: PreTrainedModel, folder: str | Path) -> None:
-    """Save a model that a variant is attached to, with a task's head or without.
+    """Save a model with its variant, with or without a task head.
 
-    ``folder`` then holds what ``save_pretrained`` writes of the plain model, so that others can read
-    it, and ``syntax.json`` and ``syntax.safetensors``. The tokenizer is saved by itself.
+    ``folder`` then holds the plain model, as ``save_pretrained`` writes it, and ``syntax.json`` and ``syntax.safetensors``.
+    Save the tokenizer separately.
 
-    Raises SettingsError where nothing is attached, DataError where the disk is full.
+    Args:
+        model: a model to which a variant is attached.
+        folder: the folder to write.
+
+    Raises:
+        SettingsError: no variant is attached.
+        DataError: the disk is full.
     """
     folder, syntax = Path(folder), syntax_of(model)
     own = {id(tensor) for tensor in syntax.state_dict(keep_vars=True).values()}
@@ -345,9 +377,16 @@ def save_guided(model: PreTrainedModel, folder: str | Path) -> None:
 
 
 def load_guided(folder: str | Path) -> Any:
-    """Load what ``save_guided`` saved: the same class of model, its variant attached and trained.
+    """Load a model that `save_guided` has saved.
 
-    Raises ModelError where the folder holds no guided model, or its files are damaged or do not fit.
+    Args:
+        folder: the folder.
+
+    Returns:
+        A model of the same class, with its trained variant attached.
+
+    Raises:
+        ModelError: the folder holds no guided model, or its files are damaged or do not fit.
     """
     folder = Path(folder)
     settings = _settings(folder / SETTINGS)

@@ -42,7 +42,14 @@ class SyntaxBatch:
     subnetwork_counts: Tensor | None = None
 
     def to(self, device: torch.device | str) -> SyntaxBatch:
-        """Return the batch with its tensors on a device; itself where they are there already."""
+        """Return the batch with its tensors on a device.
+
+        Args:
+            device: a PyTorch device.
+
+        Returns:
+            The batch; this batch itself if its tensors are on the device.
+        """
         if self.parsed.device == torch.device(device):
             return self
         moved: dict[str, Any] = {

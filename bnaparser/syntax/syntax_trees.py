@@ -62,6 +62,9 @@ class SyntaxTrees:
             trees: the trees of its sentences, which have these words together.
             rules: the head rules that turn trees into dependencies.
 
+        Returns:
+            The words with dependencies and trees.
+
         Raises:
             SentenceError: the trees have another number of words than the text.
         """

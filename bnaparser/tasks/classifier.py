@@ -122,19 +122,54 @@ class Classifier:
         return type(self).load, (self.name, self.parser, str(self.model.device))
 
     def __call__(self, text: str | tuple[str, str]) -> Classification:
-        """Classify one text, or answer one question."""
+        """Classify one text, or answer one question.
+
+        Args:
+            text: a text; for a model of text pairs two texts; for a model of answers question and passage.
+
+        Returns:
+            The answer, with label and probabilities, or with an ``error``.
+
+        Raises:
+            TypeError: ``text`` has another type. Use `classify_many` for several texts.
+        """
         if not self.model.settings.task.pair:
             check_text(text, "classifier.classify_many takes several texts")
         return self.classify_many([text])[0]
 
     def stream(self, texts: Iterable[str | tuple[str, str]]) -> Iterator[Classification]:
-        """Classify any number of texts in constant memory; an answer each, in order."""
+        """Classify any number of texts in constant memory.
+
+        Args:
+            texts: the texts, as for a call.
+
+        Yields:
+            The answer for each text, in order.
+
+        Raises:
+            TypeError: ``texts`` is one string, or an element is not a text.
+        """
         source = iter(not_one_string(texts, "texts"))
         while ahead := list(islice(source, READ_AHEAD)):
             yield from self.classify_many(ahead)
 
     def classify_many(self, texts: Iterable[str | tuple[str, str]]) -> list[Classification]:
-        """Classify texts, in batches; an answer each, in order."""
+        """Classify texts in batches.
+
+        Args:
+            texts: the texts, as for a call.
+
+        Returns:
+            The answer for each text, in order.
+
+        Raises:
+            TypeError: ``texts`` is one string, or an element is not a text.
+
+        Example:
+            >>> from bnaparser.tasks.classifier import Classifier
+            >>> [one.label for one in Classifier.load("sst2").classify_many(["A funny film.", "A dull film."])]
+            ['positive', 'negative']
+        """
         given = [self.read(text) for text in not_one_string(texts, "texts")]
         sentences = [sentence for one in given for sentence in one.sentences]
         # Several questions are about one passage.
@@ -146,9 +181,16 @@ class Classifier:
         return self.answer(given)
 
     def read(self, text: str | Sequence[str]) -> ReadText:
-        """Split a text into its parts, and they into sentences; a pair may come in two strings.
+        """Split a text into its parts, and each part into sentences.
 
-        Raises TypeError for what is neither text nor a list of texts.
+        Args:
+            text: a text, or a pair of texts.
+
+        Returns:
+            The text with its sentences, for `answer`.
+
+        Raises:
+            TypeError: ``text`` is neither a text nor a list of texts.
         """
         kind, pair = self.model.kind, self.model.settings.task.pair
         if isinstance(text, str):
@@ -174,9 +216,13 @@ class Classifier:
         return ReadText(text, parts, written=tuple(written), marks=marks)
 
     def answer(self, given: Sequence[ReadText]) -> list[Classification]:
-        """Classify texts whose sentences have their parses, in batches; an answer each, in order.
+        """Classify texts whose sentences are parsed, in batches.
 
-        A text that the model fails on has the reason in ``error``; the others get their answer.
+        Args:
+            given: the texts, as `read` returns them, with a parse for each sentence.
+
+        Returns:
+            The answer for each text, in order. If the model fails on a text, its answer has the reason in ``error``.
         """
         good = [one for one in given if one.error is None]
         scores = iter(each_or_reason(self._scores, good, "the model failed on this text"))

@@ -233,10 +233,18 @@ class Recipe(ModelSettings):
 
 
 def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:
-    """Read a TOML recipe; each override is ``table.key=value`` with the value as TOML writes it.
+    """Read the recipe of a parser from a TOML file.
 
-    Raises DataError when the file cannot be read and SettingsError, naming the key, when a setting
-    is unknown or has a value that is not allowed.
+    Args:
+        path: the file.
+        overrides: settings that replace those of the file, each as ``table.key=value`` with the value as in TOML.
+
+    Returns:
+        The validated recipe.
+
+    Raises:
+        DataError: the file cannot be read.
+        SettingsError: a setting is unknown or has an invalid value; the message names its key.
     """
     table = read_table(path, overrides)
     check_command(table, str(path), "train")

@@ -100,9 +100,22 @@ class Tree:
 
     @classmethod
     def parse(cls, text: str, source: str = "<string>") -> Tree:
-        """Read the one tree that ``text`` holds; raises TreeError if there is none, or a second.
+        """Read one tree. Brackets are round or square, and words may stand without tags: ``[NP a wug]``.
 
-        Brackets are round or square, and words may stand without tags: ``[NP a wug]``.
+        Args:
+            text: the tree in brackets.
+            source: name of the text in error messages.
+
+        Returns:
+            The tree.
+
+        Raises:
+            TreeError: ``text`` has no tree, more than one tree, or a mistake in the brackets.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> Tree.parse("(S (NP (DT The) (NN cat)) (VP (VBD sat)))").words
+            ('The', 'cat', 'sat')
         """
         found: Tree | None = None
         for tree, place in parse_trees_with_places(text, source, untagged=True):
@@ -120,13 +133,26 @@ class Tree:
     def from_spans(
         cls, words: Sequence[str], tags: Sequence[str], spans: Iterable[Span], root: str = "TOP"
     ) -> Tree:
-        """Build the tree that has these spans, in any order, below a node labelled ``root``.
+        """Build a tree from its constituents; the inverse of `spans` for trees with a top node.
 
-        ``::`` in a label makes a chain of nodes; a span labelled ``""`` is no constituent and is
-        passed over; if no span covers the sentence its pieces hang from the root. Undoes `spans`
-        for trees with a top node, labels free of ``::`` and no unlabelled nodes inside. Raises
-        TreeError if two spans cross or are the same, if one lies outside the sentence, if there
-        is no word or not one tag a word, or if a word or label could not be read back.
+        Args:
+            words: the words.
+            tags: a part-of-speech tag for each word.
+            spans: the constituents, in any order. ``::`` in a label makes a chain of nodes. A span with the label ``""`` is
+                ignored.
+            root: label of the top node. If no span covers the sentence, the highest constituents are its children.
+
+        Returns:
+            The tree.
+
+        Raises:
+            TreeError: two spans cross or are equal, a span is outside the sentence, there is no word, the
+                number of tags differs from that of words, or a word or label cannot stand in brackets.
+
+        Example:
+            >>> from bnaparser import Span, Tree
+            >>> print(Tree.from_spans(["Dogs", "bark"], ["NNS", "VBP"], [Span(0, 2, "S"), Span(0, 1, "NP")]))
+            (TOP (S (NP (NNS Dogs)) (VBP bark)))
         """
         if len(words) != len(tags) or not words:
             raise TreeError(f"{len(words)} words with {len(tags)} tags: give one tag a word")
@@ -136,9 +162,16 @@ class Tree:
 
     @classmethod
     def from_nltk(cls, tree: Any) -> Tree:
-        """Convert an ``nltk.Tree`` whose leaves are words.
+        """Convert an ``nltk.Tree`` whose leaves are words. The words are not changed.
 
-        Words are taken as they are; raises TreeError as the constructor does.
+        Args:
+            tree: the tree.
+
+        Returns:
+            The same tree as a Tree.
+
+        Raises:
+            TreeError: a node has no child, or a word or label cannot stand in brackets.
         """
         return assemble(*flatten_nltk(tree))
 
@@ -196,11 +229,41 @@ class Tree:
         return _constituents(self)
 
     def find(self, label: str) -> Iterator[Tree]:
-        """Yield the nodes with this label, in pre-order; tags are labels, too."""
+        """Find the nodes with a label, in pre-order. Part-of-speech tags are labels, too.
+
+        Args:
+            label: the label.
+
+        Yields:
+            Each node.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(S (NP (DT The) (NN cat)) (VP (VBD sat)))")
+            >>> [node.words for node in tree.find("NP")]
+            [('The', 'cat')]
+        """
         return (node for node in self.nodes() if node.label == label)
 
     def search(self, pattern: str, once: bool = False) -> Iterator[Match]:
-        """Yield what a pattern of tregex's finds here; docs/search.md, `search.Pattern.matches`."""
+        """Search the tree by a Tregex pattern (docs/search.md).
+
+        Args:
+            pattern: the pattern.
+            once: yield each node once, with the first way in which it matches.
+
+        Yields:
+            Each match, in pre-order.
+
+        Raises:
+            PatternError: the pattern cannot be read.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(S (NP (DT The) (NN cat)) (VP (VBD sat)))")
+            >>> [match.node.words for match in tree.search("NP < NN")]
+            [('The', 'cat')]
+        """
         from bnaparser.trees.search.pattern import compiled
 
         return compiled(pattern).matches(self, once)
@@ -210,6 +273,9 @@ class Tree:
 
         Args:
             patterns: labels or search patterns (docs/search.md). Each phrase that one of them finds is folded.
+
+        Returns:
+            The folded tree.
 
         Raises:
             PatternError: a pattern cannot be read.
@@ -269,7 +335,22 @@ class Tree:
         return indent_brackets(self)
 
     def draw(self, width: int = 80) -> str:
-        """Return the tree drawn for a terminal of so many columns, its words as text has them: ``(``."""
+        """Draw the tree with letters, for a terminal. Brackets in words are shown as ``(`` and ``)``.
+
+        Args:
+            width: number of columns of the terminal.
+
+        Returns:
+            The drawing, several lines.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> print(Tree.parse("(NP (DT The) (NN cat))").draw())
+               NP
+             ┌─┴──┐
+             DT   NN
+            The  cat
+        """
         return draw_text(self, width, self._words_of_text())
 
     def to_svg(self) -> str:
@@ -314,9 +395,17 @@ class Tree:
         return penn(self)
 
     def to_conllu(self, number: int = 1, rules: HeadRules | None = None) -> str:
-        """Return the tree in CoNLL-U, dependencies found by head rules; ``number`` is the sentence's, from 1.
+        """Return the tree in CoNLL-U, with dependencies derived by head rules.
 
-        Raises TreeError if a word has no tag.
+        Args:
+            number: number of the sentence in the document, from 1.
+            rules: head rules (default: Universal Dependencies).
+
+        Returns:
+            The lines of the sentence.
+
+        Raises:
+            TreeError: a word has no tag.
         """
         from bnaparser.render import conllu
         from bnaparser.trees.heads.rules import UD

@@ -55,7 +55,14 @@ class FileTrees:
             raise DataError(f"{path}: the file holds no sentence")
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
-        """Return the structure of each text, in order."""
+        """Return the trees of each text.
+
+        Args:
+            texts: running texts, or lists of sentences of words.
+
+        Returns:
+            One SyntaxTrees for each text, in order.
+        """
         given = not_one_string(texts, "texts")
         return [self._structure(text, number) for number, text in enumerate(given, 1)]
 

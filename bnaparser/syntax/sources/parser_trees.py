@@ -69,7 +69,14 @@ class ParserTrees:
         self.store = None if cache is None else TreeStore(cache, self._identity())
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
-        """Return the structure of each text, in order."""
+        """Return the trees of each text.
+
+        Args:
+            texts: running texts, or lists of sentences of words.
+
+        Returns:
+            One SyntaxTrees for each text, in order.
+        """
         split_texts = [
             [sentence.words for sentence in sentences_of(text)]
             for text in self.read(not_one_string(texts, "texts"))

@@ -34,7 +34,14 @@ class SpacyTrees:
             )
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
-        """Return the structure of each text, in order."""
+        """Return the trees of each text.
+
+        Args:
+            texts: running texts, or lists of sentences of words.
+
+        Returns:
+            One SyntaxTrees for each text, in order.
+        """
         split_texts = [sentences_of(text) for text in not_one_string(texts, "texts")]
         reasons = [_why_not(sentences) for sentences in split_texts]
         taken = zip(split_texts, reasons, strict=True)

@@ -24,7 +24,14 @@ class TreeSource(Protocol):
     """What gives each text its structure, in order; a text without one has ``error`` set."""
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
-        """Return a SyntaxTrees for each text."""
+        """Return the trees of each text.
+
+        Args:
+            texts: running texts, or lists of sentences of words.
+
+        Returns:
+            One SyntaxTrees for each text, in order.
+        """
 
 
 class SpacedSentence(NamedTuple):

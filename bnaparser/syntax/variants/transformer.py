@@ -26,7 +26,14 @@ class TransformerSettings(Settings):
 
 
 def raw_transformer(settings: TransformerSettings) -> BertModel:
-    """Return a BERT of these sizes with random weights, to be trained from scratch."""
+    """Build a BERT with random weights, to be trained from scratch.
+
+    Args:
+        settings: its sizes.
+
+    Returns:
+        The model.
+    """
     if settings.width % settings.heads:
         raise SettingsError(
             f"a width of {settings.width} is not divisible by {settings.heads} heads"

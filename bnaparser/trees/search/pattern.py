@@ -53,9 +53,21 @@ class Pattern:
         self._needed = of_each[0] if len(of_each) == 1 else one_of(of_each)
 
     def matches(self, tree: Tree, once: bool = False) -> Iterator[Match]:
-        """Yield what is found in a tree: each node, in pre-order, once for every way to match it.
+        """Find the matches in a tree, in pre-order.
 
-        ``once``: each node once, with the first way.
+        Args:
+            tree: the tree.
+            once: yield each node once, with the first way in which it matches (default: once for every way).
+
+        Yields:
+            Each match.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> from bnaparser.trees.search import Pattern
+            >>> tree = Tree.parse("(S (NP (DT The) (NN cat)) (VP (VBD sat)))")
+            >>> [match.node.words for match in Pattern("NP < NN=noun").matches(tree)]
+            [('The', 'cat')]
         """
         check_flag("once", once)
         indexed = IndexedTree(tree, self.rules)
@@ -69,9 +81,13 @@ class Pattern:
                     break
 
     def nodes(self, indexed: IndexedTree) -> Iterator[int]:
-        """Yield the number of each node that is found, once, in a tree that several patterns are searched for in.
+        """Find the nodes that match, for several patterns on one tree.
 
-        The tree is indexed by head rules of its own, which ``<#`` and its kind go by.
+        Args:
+            indexed: the indexed tree. Its head rules apply to ``<#`` and the other relations of heads.
+
+        Yields:
+            The number of each node that matches, once.
         """
         for number in range(len(indexed.parts)):
             for _ in self._ways(indexed, number):
@@ -79,11 +95,25 @@ class Pattern:
                 break
 
     def found_in(self, tree: Tree) -> bool:
-        """Tell whether the pattern is anywhere in a tree."""
+        """Return whether the pattern matches anywhere in a tree.
+
+        Args:
+            tree: the tree.
+
+        Returns:
+            True if there is a match.
+        """
         return next(self.matches(tree), None) is not None
 
     def may_be_in(self, text: str) -> bool:
-        """Tell whether the trees that a text holds may match: False is certain, and told fast."""
+        """Return whether the trees of a text may match. The test is fast; False is certain.
+
+        Args:
+            text: trees in brackets.
+
+        Returns:
+            False if no tree of the text matches.
+        """
         return all(any(string in text for string in strings) for strings in self._needed)
 
     def unseen(self) -> Unseen:
