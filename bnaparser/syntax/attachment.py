@@ -70,7 +70,7 @@ def attach(model: Model, settings: SyntaxSettings) -> Model:
         >>> sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
         >>> model = attach(BertModel(BertConfig(**sizes)), SlaSettings())
         >>> type(syntax_of(model)).__name__
-        'SlaSyntax'
+        'Sla'
     """
     encoder = encoder_of(model)
     folder = Path(encoder.name_or_path)

@@ -88,6 +88,9 @@ class Classifier:
             device: a PyTorch device (default: the first GPU, otherwise the CPU).
             open_parser: loads the parser in place of `Parser.load`.
 
+        Returns:
+            The classifier.
+
         Raises:
             ModelError: the model or the device does not exist, the model is damaged, or the trees that
                 it was trained with cannot be found.
