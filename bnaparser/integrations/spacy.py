@@ -51,14 +51,19 @@ ErrorHandler = Callable[[str, Any, list[Any], Exception], None]
 
 
 class SpacyComponent:
-    """A part of a spaCy pipeline that parses the sentences that earlier parts have found.
+    """Component of a spaCy pipeline that parses the sentences of earlier components.
 
-    ``model``, ``device`` and ``batch_tokens`` are those of `Parser.load`. With ``write_tags`` each
-    token gets the parser's part of speech in ``token.tag_``, unless the model knows none. With
-    ``probabilities`` spans say how sure it is: ``span._.probability``, and of a document or sentence
-    ``doc._.confidence``, ``span._.confidence``. A sentence that cannot be parsed is logged, and its spans say why; a document without sentence
-    boundaries is a DataError. Where there is no such model, ``nlp.add_pipe`` raises ModelError, and so does
-    using a component that was made without it.
+    A sentence that cannot be parsed is logged, and ``span._.error`` has the reason. A document without sentence boundaries is a
+    DataError. If the model does not exist, ``nlp.add_pipe`` raises ModelError, and so does a call of a component that was made
+    without its model.
+
+    Args:
+        model: name or folder, as for `Parser.load`.
+        device: as for `Parser.load`.
+        batch_tokens: as for `Parser.load`.
+        write_tags: write the parser's part-of-speech tags to ``token.tag_``, if the model predicts tags.
+        name: name of the component in the pipeline.
+        probabilities: compute probabilities: ``span._.probability``, ``span._.confidence``, ``doc._.confidence``.
     """
 
     def __init__(

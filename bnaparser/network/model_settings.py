@@ -108,10 +108,10 @@ class ScorerSettings(Settings):
 
 
 class TagSettings(Settings):
-    """Part-of-speech tags: predicted beside the tree, given as input, or neither."""
+    """Part-of-speech tags: predicted with the tree, given as input, or neither."""
 
     predict: bool = False
-    """Train a tagger beside the parser."""
+    """Train a tagger together with the parser."""
     given: bool = False
     """Read a tag with each word, in training and afterwards (the paper's "+POS")."""
     init_std: float = Field(0.2, ge=0)
@@ -155,7 +155,7 @@ class ChartSettings(Settings):
     """How scores become probabilities: a tree's is in proportion to exp(score / temperature)."""
 
     temperature: float = Field(1.0, gt=0)
-    """Temperature of the probabilities; 1 uses the scores as they are. `bnaparser calibrate` fits it."""
+    """Temperature of the probabilities; 1 leaves the scores unchanged. `bnaparser calibrate` fits it."""
 
 
 class ModelSettings(Settings):

@@ -46,7 +46,7 @@ class DataSettings(Settings):
     path: str = Field(examples=["train.mrg"])
     """File or folder of bracketed trees, or the folder of a release."""
     weight: float = Field(1.0, gt=0)
-    """How often an epoch sees each sentence; a fraction is drawn anew for each epoch."""
+    """How often an epoch sees each sentence; a fraction is drawn again for each epoch."""
     map: str | None = None
     """Name of a label map in the file ``train.label_maps``."""
     release: Literal["ptb", "ctb"] | None = None
