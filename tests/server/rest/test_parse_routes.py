@@ -85,10 +85,10 @@ def test_a_sentence_that_cannot_be_parsed_has_its_error_in_its_place(
     )
     assert [parse["error"] is None for parse in parses] == [True, False, False, True]
     assert parses[1]["tree"] is parses[1]["svg"] is None
-    parses = parses_of(tiny_client, tokens=[["It", "rained"], []], format="clauses")
-    assert parses[1]["clauses"] is None
-    assert parses[1]["error"]
     assert "two words" in parses[2]["error"]
+    parses = parses_of(tiny_client, tokens=[["It", "rained"], ["two words"]], format="clauses")
+    assert parses[1]["clauses"] is None
+    assert "two words" in parses[1]["error"]
     small = make_client(max_words=3)
     parses = parses_of(small, tokens=[["a"] * 3, ["b"] * 4])
     assert parses[0]["error"] is None
