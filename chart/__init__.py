@@ -4,13 +4,9 @@ from __future__ import annotations
 
 from bnaparser.chart.chart_batch import Decoded, NoTreeError, ScoresError
 from bnaparser.chart.cky import (
-    CostAugmented,
     CostAugmentedBatch,
-    cost_augment,
     cost_augment_packed,
     decode,
-    decode_batch,
-    decode_best,
     decode_best_packed,
     decode_packed,
 )
@@ -29,7 +25,6 @@ from bnaparser.chart.spans import span_count, span_index, span_indices
 __all__ = [
     "Bonus",
     "Clash",
-    "CostAugmented",
     "CostAugmentedBatch",
     "Decoded",
     "Marginals",
@@ -38,11 +33,8 @@ __all__ = [
     "Rule",
     "ScoresError",
     "constrain",
-    "cost_augment",
     "cost_augment_packed",
     "decode",
-    "decode_batch",
-    "decode_best",
     "decode_best_packed",
     "decode_expected",
     "decode_n_best",

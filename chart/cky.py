@@ -18,7 +18,6 @@ Light: never imports Numba; `cky_loops` has the loops.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -41,7 +40,6 @@ from bnaparser.chart.spans import (
     Int32s,
     Int64s,
     Trees,
-    span_count,
 )
 from bnaparser.compute.kernel import Kernel
 
@@ -66,24 +64,13 @@ _cost_augment_group = Kernel(
 )
 
 
-class CostAugmented(NamedTuple):
-    """The best tree of one sentence when every wrong label earns 1.
-
-    ``tree_spans`` (int64) and ``tree_labels`` (int32), shape (2n - 1,), are all nodes of the binary
-    tree in pre-order, empty ones included: row and column of their scores. ``cost`` counts those
-    whose label differs from the gold one of their span; ``value`` is their summed score plus cost.
-    """
-
-    tree_spans: Int64s
-    tree_labels: Int32s
-    value: float
-    cost: int
-
-
 class CostAugmentedBatch(NamedTuple):
-    """The same for a batch: nodes one sentence after another, rows counted through the batch.
+    """The best trees of a batch when every wrong label earns 1.
 
-    ``value`` (float64) and ``cost`` (int64) have one entry a sentence.
+    ``tree_spans`` (int64) and ``tree_labels`` (int32) are all nodes of the binary trees, 2n - 1 of a sentence of n words,
+    one sentence after another in pre-order, empty ones included: row (counted through the batch) and column of their
+    scores. ``cost`` (int64, one a sentence) counts the nodes whose label differs from the gold one of their span;
+    ``value`` (float64) is the sum of the nodes' scores plus the cost.
     """
 
     tree_spans: Int64s
@@ -153,77 +140,6 @@ def decode_packed(
     return batch.decoded(trees)
 
 
-def decode_batch(
-    scores: Sequence[Float32s],
-    lengths: ArrayLike,
-    threads: int | None = None,
-    *,
-    allow_empty_root: bool = False,
-) -> list[Decoded]:
-    """Find the best trees of sentences whose scores are separate arrays.
-
-    Args:
-        scores: the scores of each sentence, as for `decode`.
-        lengths: number of words of each sentence.
-        threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
-        allow_empty_root: whether the whole sentence may have the empty label.
-
-    Returns:
-        The best tree of each sentence.
-
-    Raises:
-        ScoresError: a score is NaN, or no tree is possible.
-        ValueError: an array has a wrong shape or dtype.
-    """
-    batch = ChartBatch(lengths)
-    if len(scores) != len(batch):
-        raise ValueError(f"{len(scores)} arrays of scores but {len(batch)} lengths")
-    for sentence, (array, n) in enumerate(zip(scores, batch.layout.words.tolist(), strict=True)):
-        check_scores(f"scores[{sentence}]", array, span_count(n), allow_empty_root)
-    trees = batch.new_trees()
-    layout = batch.layout._replace(spans=np.zeros_like(batch.layout.spans))
-
-    def work(begin: int, end: int) -> None:
-        workspace = batch.scratch(begin, end)
-        for sentence in range(begin, end):
-            _decode_group(
-                *(
-                    scores[sentence],
-                    allow_empty_root,
-                    layout,
-                    trees,
-                    workspace,
-                    sentence,
-                    sentence + 1,
-                )
-            )
-
-    batch.run(work, sum(array.size for array in scores), threads)
-    return batch.decoded(trees)
-
-
-def decode_best(
-    best_scores: Float32s, best_labels: Int32s, root_score: float, root_label: int, n: int
-) -> Decoded:
-    """Find the best tree from the best label of each span.
-
-    Args:
-        best_scores: float32, shape (spans,): score of the best label of each span.
-        best_labels: int32, shape (spans,): the best label of each span.
-        root_score: score of the best label of the whole sentence; its entry in ``best_scores`` is not read.
-        root_label: the best label of the whole sentence, 1 or more unless an empty root is allowed.
-        n: number of words.
-
-    Returns:
-        The best tree and its score.
-
-    Raises:
-        ScoresError: a score is NaN, or no tree is possible.
-        ValueError: an array has a wrong shape or dtype.
-    """
-    return decode_best_packed(best_scores, best_labels, [root_score], [root_label], [n], 1)[0]
-
-
 def decode_best_packed(
     flat_best: Float32s,
     flat_labels: Int32s,
@@ -235,10 +151,10 @@ def decode_best_packed(
     """Find the best trees of a batch from the best label of each span.
 
     Args:
-        flat_best: float32, shape (spans of all sentences,): as in `decode_best`.
-        flat_labels: int32, shape (spans of all sentences,).
-        root_scores: one root score for each sentence.
-        root_labels: one root label for each sentence.
+        flat_best: float32, shape (spans of all sentences,): score of the best label of each span.
+        flat_labels: int32, shape (spans of all sentences,): the best label of each span.
+        root_scores: score of the best label of each whole sentence; its entry in ``flat_best`` is not read.
+        root_labels: the best label of each whole sentence, 1 or more unless an empty root is allowed.
         lengths: number of words of each sentence.
         threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
 
@@ -265,33 +181,6 @@ def decode_best_packed(
     return batch.decoded(trees)
 
 
-def cost_augment(
-    scores: Float32s, gold_labels: Int32s, n: int, *, allow_empty_root: bool = False
-) -> CostAugmented:
-    """Find the best tree if every (span, label) except the gold ones scores 1 more (loss-augmented decoding).
-
-    The hinge loss of Stern, Andreas and Klein (2017) is the returned value minus the score of the gold tree, or 0 if that is
-    negative. A gold constituent that is missing in the tree costs nothing itself; the spans in its place do.
-
-    Args:
-        scores: float32, shape (spans, labels), column 0 the empty label; row ``span_index(start, end, n)``.
-        gold_labels: int32, shape (spans,): 0 where the gold tree has no constituent.
-        n: number of words.
-        allow_empty_root: whether the whole sentence may have the empty label.
-
-    Returns:
-        The tree and its augmented score.
-
-    Raises:
-        ScoresError: a score is NaN, or no tree is possible.
-        ValueError: an array has a wrong shape or dtype.
-    """
-    tree_spans, tree_labels, value, cost = cost_augment_packed(
-        scores, gold_labels, [n], 1, allow_empty_root=allow_empty_root
-    )
-    return CostAugmented(tree_spans, tree_labels, float(value[0]), int(cost[0]))
-
-
 def cost_augment_packed(
     flat_scores: Float32s,
     flat_gold: Int32s,
@@ -300,11 +189,14 @@ def cost_augment_packed(
     *,
     allow_empty_root: bool = False,
 ) -> CostAugmentedBatch:
-    """Do loss-augmented decoding for a batch.
+    """Find the best trees of a batch if every (span, label) except the gold ones scores 1 more (loss-augmented decoding).
+
+    The hinge loss of Stern, Andreas and Klein (2017) is the returned value minus the score of the gold tree, or 0 if that is
+    negative. A gold constituent that is missing in the tree costs nothing itself; the spans in its place do.
 
     Args:
         flat_scores: float32, shape (spans of all sentences, labels): the rows of one sentence after another.
-        flat_gold: int32, shape (spans of all sentences,): gold labels as in `cost_augment`.
+        flat_gold: int32, shape (spans of all sentences,): 0 where the gold tree has no constituent.
         lengths: number of words of each sentence.
         threads: maximum number of threads (default: as many as the batch is worth, at most one a core).
         allow_empty_root: whether the whole sentence may have the empty label.

@@ -178,7 +178,7 @@ def alone(labels: int, longest: int) -> list[str]:
         best, label = scores.max(1), np.ones(len(scores), np.int32)
         works: dict[str, Callable[[], object]] = {
             BEST_TREE: partial(chart.decode, scores, n),
-            "best labels given": partial(chart.decode_best, best, label, 1.0, 1, n),
+            "best labels given": partial(chart.decode_best_packed, best, label, [1.0], [1], [n], 1),
             "10 best trees": partial(chart.decode_n_best, scores, n, BEST),
             "probabilities": partial(chart.marginals, scores, n),
         }

@@ -12,6 +12,7 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 from starlette.responses import FileResponse, HTMLResponse, Response
 
@@ -49,42 +50,46 @@ header `X-Request-ID` of each answer; a request may bring its own.
 _ANSWERS = (Answer, ClassifyAnswer, SearchAnswer, ProblemBody)
 _REFERENCE = "#/components/schemas/{model}"
 
+
+def _reference(model: type[BaseModel]) -> dict[str, str]:
+    return {"$ref": _REFERENCE.format(model=model.__name__)}
+
+
+def _content(
+    schema: dict[str, Any], examples: dict[str, Any], lines: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the content of a body: JSON of a schema with examples by name, and plain text where there are ``lines``."""
+    content = {JSON: {"schema": schema, "examples": _named(examples)}}
+    if lines is not None:
+        content[PLAIN] = {"schema": {"type": "string"}, "examples": _named(lines)}
+    return content
+
+
+def _named(examples: dict[str, Any]) -> dict[str, Any]:
+    return {name: {"value": value} for name, value in examples.items()}
+
+
 PARSE_BODY: dict[str, Any] = {
     "required": True,
-    "content": {
-        JSON: {
-            "schema": {
-                "oneOf": [
-                    {"$ref": f"#/components/schemas/{kind.__name__}"} for kind in REQUESTS.values()
-                ]
+    "content": _content(
+        {"oneOf": [_reference(kind) for kind in REQUESTS.values()]},
+        {
+            "text": {"text": TEXT_EXAMPLE},
+            "sentences": {"sentences": ["It rained."], "format": "bracket"},
+            "several trees": {"text": TEXT_EXAMPLE, "n_best": 5, "probabilities": True},
+            "constraints": {
+                "tokens": [["Time", "flies", "like", "an", "arrow"]],
+                "constraints": [[{"kind": "must", "start": 0, "end": 2, "labels": ["NP"]}]],
             },
-            "examples": {
-                "text": {"value": {"text": TEXT_EXAMPLE}},
-                "sentences": {"value": {"sentences": ["It rained."], "format": "bracket"}},
-                "several trees": {
-                    "value": {"text": TEXT_EXAMPLE, "n_best": 5, "probabilities": True}
-                },
-                "constraints": {
-                    "value": {
-                        "tokens": [["Time", "flies", "like", "an", "arrow"]],
-                        "constraints": [[{"kind": "must", "start": 0, "end": 2, "labels": ["NP"]}]],
-                    }
-                },
-                "markup": {"value": {"text": "I saw [NP the old man] .", "markup": True}},
-                "tokens": {
-                    "value": {
-                        "tokens": [["It", "rained", "."]],
-                        "tags": [["PRP", "VBD", "."]],
-                        "scores": False,
-                    }
-                },
+            "markup": {"text": "I saw [NP the old man] .", "markup": True},
+            "tokens": {
+                "tokens": [["It", "rained", "."]],
+                "tags": [["PRP", "VBD", "."]],
+                "scores": False,
             },
         },
-        PLAIN: {
-            "schema": {"type": "string"},
-            "examples": {"lines": {"value": "The cat sat on the mat.\nIt rained. Dogs bark.\n"}},
-        },
-    },
+        {"lines": "The cat sat on the mat.\nIt rained. Dogs bark.\n"},
+    ),
 }
 SPLIT: dict[str, Any] = {
     "name": "split",
@@ -102,52 +107,34 @@ LANGUAGE: dict[str, Any] = {
 PARSE_ANSWER: dict[str, Any] = {
     "description": "A tree for each sentence, in order; a sentence that failed has its error",
     "headers": {ERRORS_HEADER: ERRORS_HEADER_DESCRIBED},
-    "content": {
-        JSON: {
-            "schema": {"$ref": "#/components/schemas/Answer"},
-            "examples": {
-                "json": {"value": {"model": "en", "parses": [words_example(with_scores=True)]}},
-                "without scores": {
-                    "value": {"model": "en", "parses": [words_example(with_scores=False)]}
-                },
-                "a sentence that failed": {
-                    "value": {
-                        "model": "en",
-                        "parses": [
-                            {"text": "", "tree": None, "error": "the sentence has no words"}
-                        ],
-                    }
-                },
+    "content": _content(
+        _reference(Answer),
+        {
+            "json": {"model": "en", "parses": [words_example(with_scores=True)]},
+            "without scores": {"model": "en", "parses": [words_example(with_scores=False)]},
+            "a sentence that failed": {
+                "model": "en",
+                "parses": [{"text": "", "tree": None, "error": "the sentence has no words"}],
             },
         },
-        PLAIN: {
-            "schema": {"type": "string"},
-            "examples": {"tree": {"value": TREE_EXAMPLE}},
-        },
-    },
+        {"tree": TREE_EXAMPLE},
+    ),
 }
 CLASSIFY_BODY: dict[str, Any] = {
     "required": True,
-    "content": {
-        JSON: {
-            "schema": {"oneOf": [kind.model_json_schema() for kind in CLASSIFY_REQUESTS.values()]},
-            "examples": {
-                "text": {"value": {"text": "A gripping, funny film. I liked it."}},
-                "texts": {"value": {"texts": ["A gripping, funny film.", "It bored me."]}},
-                "a pair, for models of pairs": {"value": {"text": ["It rained.", "It was wet."]}},
-                "a question and its passage, for models of answers": {
-                    "value": {"text": ["Who sang?", "Mira sang."]}
-                },
-                "marks, for models of relations": {
-                    "value": {"text": "[E1]Mira[/E1] has a [E2]dog[/E2]."}
-                },
+    "content": _content(
+        {"oneOf": [kind.model_json_schema() for kind in CLASSIFY_REQUESTS.values()]},
+        {
+            "text": {"text": "A gripping, funny film. I liked it."},
+            "texts": {"texts": ["A gripping, funny film.", "It bored me."]},
+            "a pair, for models of pairs": {"text": ["It rained.", "It was wet."]},
+            "a question and its passage, for models of answers": {
+                "text": ["Who sang?", "Mira sang."]
             },
+            "marks, for models of relations": {"text": "[E1]Mira[/E1] has a [E2]dog[/E2]."},
         },
-        PLAIN: {
-            "schema": {"type": "string"},
-            "examples": {"lines": {"value": "A gripping, funny film.\nIt bored me.\n"}},
-        },
-    },
+        {"lines": "A gripping, funny film.\nIt bored me.\n"},
+    ),
 }
 _ENTRY = {
     "label": "positive",
@@ -172,71 +159,42 @@ _ANSWERED: dict[str, Any] = {
 CLASSIFY_ANSWER: dict[str, Any] = {
     "description": "What the model says of each text, in order; one that failed has its error",
     "headers": {ERRORS_HEADER: ERRORS_HEADER_DESCRIBED},
-    "content": {
-        JSON: {
-            "schema": {"$ref": "#/components/schemas/ClassifyAnswer"},
-            "examples": {
-                "classes": {"value": {"model": "sst2", "answers": [_ENTRY]}},
-                "an answer to a question": {"value": {"model": "mine", "answers": [_ANSWERED]}},
-                "a text that failed": {"value": {"model": "sst2", "answers": [_FAILED]}},
-            },
+    "content": _content(
+        _reference(ClassifyAnswer),
+        {
+            "classes": {"model": "sst2", "answers": [_ENTRY]},
+            "an answer to a question": {"model": "mine", "answers": [_ANSWERED]},
+            "a text that failed": {"model": "sst2", "answers": [_FAILED]},
         },
-        PLAIN: {
-            "schema": {"type": "string"},
-            "examples": {
-                "line": {"value": f"positive\tnegative 0.0100, positive 0.9900\t{TREE_EXAMPLE}\n"}
-            },
-        },
-    },
+        {"line": f"positive\tnegative 0.0100, positive 0.9900\t{TREE_EXAMPLE}\n"},
+    ),
 }
 SEARCH_BODY: dict[str, Any] = {
     "required": True,
-    "content": {
-        JSON: {
-            "schema": SearchRequest.model_json_schema(),
-            "examples": {
-                "a pattern": {"value": {"pattern": "NP <1 DT", "trees": [TREE_EXAMPLE]}},
-                "with a name": {"value": {"pattern": "VP < PP=where", "trees": [TREE_EXAMPLE]}},
-            },
+    "content": _content(
+        SearchRequest.model_json_schema(),
+        {
+            "a pattern": {"pattern": "NP <1 DT", "trees": [TREE_EXAMPLE]},
+            "with a name": {"pattern": "VP < PP=where", "trees": [TREE_EXAMPLE]},
         },
-    },
+    ),
 }
-_FOUND: dict[str, Any] = {"label": "NP", "start": 0, "end": 2, "number": 3}
+_FOUND = {"label": "NP", "start": 0, "end": 2, "number": 3, "names": {}, "strings": {}}
+_NOTHING = {"count": 0, "hits": 0, "trees": [], "notes": [], "error": None, "column": None}
 SEARCH_ANSWER: dict[str, Any] = {
     "description": "What was found in each tree, in order",
-    "content": {
-        JSON: {
-            "schema": {"$ref": "#/components/schemas/SearchAnswer"},
-            "examples": {
-                "found": {
-                    "value": {
-                        "count": 1,
-                        "hits": 1,
-                        "trees": [
-                            {
-                                "count": 1,
-                                "matches": [{**_FOUND, "names": {}, "strings": {}}],
-                                "error": None,
-                            }
-                        ],
-                        "notes": [],
-                        "error": None,
-                        "column": None,
-                    }
-                },
-                "a wrong pattern": {
-                    "value": {
-                        "count": 0,
-                        "hits": 0,
-                        "trees": [],
-                        "notes": [],
-                        "error": ") is wanted here, to close (",
-                        "column": 9,
-                    }
-                },
+    "content": _content(
+        _reference(SearchAnswer),
+        {
+            "found": {
+                **_NOTHING,
+                "count": 1,
+                "hits": 1,
+                "trees": [{"count": 1, "matches": [_FOUND], "error": None}],
             },
+            "a wrong pattern": {**_NOTHING, "error": ") is wanted here, to close (", "column": 9},
         },
-    },
+    ),
 }
 
 _THE_PAGE = {

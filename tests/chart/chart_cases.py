@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
@@ -77,3 +77,18 @@ def sparse_scores(n: int, filled: float, labels: int, seed: int) -> Float32s:
     scores[n - 1, 1] = 0.5
     scores[:, 0] = 0
     return scores
+
+
+def decode_best(
+    scores: Any, labels: Any, root_score: float, root_label: int, n: int
+) -> chart.Decoded:
+    """Best tree of one sentence whose spans' best labels are known."""
+    return chart.decode_best_packed(scores, labels, [root_score], [root_label], [n], 1)[0]
+
+
+def cost_augment(
+    scores: Any, gold: Any, n: int, *, allow_empty_root: bool = False
+) -> tuple[Any, Any, float, int]:
+    """Rows, labels, value and cost of one sentence's best tree where wrong labels earn 1."""
+    found = chart.cost_augment_packed(scores, gold, [n], 1, allow_empty_root=allow_empty_root)
+    return found.tree_spans, found.tree_labels, float(found.value[0]), int(found.cost[0])

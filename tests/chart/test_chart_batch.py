@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bnaparser import chart
-from tests.chart.chart_cases import TWO, random_batch, same
+from tests.chart.chart_cases import TWO, cost_augment, random_batch, same
 
 
 class TestBatches:
@@ -26,7 +26,6 @@ class TestBatches:
             for array, n in zip(arrays, self.LENGTHS, strict=True)
         ]
         options: dict[str, Any] = {"threads": threads, "allow_empty_root": empty_root}
-        assert same(chart.decode_batch(arrays, self.LENGTHS, **options), expected)
         assert same(chart.decode_packed(scores, self.LENGTHS, **options), expected)
         roots = [
             array[n - 1, not empty_root :] for array, n in zip(arrays, self.LENGTHS, strict=True)
@@ -74,7 +73,6 @@ class TestBatches:
         none = np.zeros((0, 3), np.float32)
         no_labels = np.zeros(0, np.int32)
         assert chart.decode_packed(none, []) == []
-        assert chart.decode_batch([], []) == []
         assert chart.decode_best_packed(none[:, 0].copy(), no_labels, [], [], []) == []
         found = chart.cost_augment_packed(none, no_labels, [], 2)
         assert [len(part) for part in found] == [0, 0, 0, 0]
@@ -105,7 +103,7 @@ class TestRefusals:
             with pytest.raises(ValueError, match=message):
                 chart.decode(scores, 4)
             with pytest.raises(ValueError, match=message):
-                chart.cost_augment(scores, gold, 4)
+                cost_augment(scores, gold, 4)
 
     def test_negative_zero_is_zero(self) -> None:
         scores, _ = random_batch([4])
@@ -128,16 +126,12 @@ class TestRefusals:
     def test_wrong_arrays(self, scores: Any, message: str) -> None:
         with pytest.raises(ValueError, match=message):
             chart.decode(scores, 3)
-        with pytest.raises(ValueError, match=message):
-            chart.decode_batch([scores], [3])
 
     @pytest.mark.parametrize("lengths", [[0], [3, 0], [-1], [1.5], [[3]], 3])
     def test_wrong_lengths(self, lengths: Any) -> None:
         with pytest.raises(ValueError, match=r"no words|lengths must be integers"):
             chart.decode_packed(np.zeros((6, 2), np.float32), lengths)
 
-    def test_wrong_number_of_arrays_or_threads(self) -> None:
-        with pytest.raises(ValueError, match="1 arrays of scores but 2 lengths"):
-            chart.decode_batch([TWO], [2, 2])
+    def test_wrong_number_of_threads(self) -> None:
         with pytest.raises(ValueError, match="threads is 0"):
             chart.decode_packed(TWO, [2], 0)

@@ -11,7 +11,16 @@ from hypothesis import given, settings
 
 from bnaparser import chart
 from tests.chart import reference
-from tests.chart.chart_cases import THREE, TWO, ScoredSentence, one_label, same, sentences
+from tests.chart.chart_cases import (
+    THREE,
+    TWO,
+    ScoredSentence,
+    cost_augment,
+    decode_best,
+    one_label,
+    same,
+    sentences,
+)
 
 
 class TestDecode:
@@ -37,7 +46,7 @@ class TestDecode:
     def test_ties_take_the_lowest_label_and_the_lowest_split(self) -> None:
         scores = np.zeros((chart.span_count(4), 3), np.float32)
         assert chart.decode(scores, 4).spans.tolist() == [[0, 4, 1]]
-        nodes = chart.cost_augment(scores, np.zeros(10, np.int32), 4).tree_spans
+        nodes = cost_augment(scores, np.zeros(10, np.int32), 4)[0]
         # (0, 4), (0, 1), (1, 4), (1, 2), (2, 4), (2, 3), (3, 4)
         assert nodes.tolist() == [3, 0, 6, 4, 8, 7, 9]
 
@@ -81,7 +90,7 @@ class TestDecode:
         best = generator.standard_normal(chart.span_count(n), dtype=np.float32) - 2
         labels = (best > 0).astype(np.int32)
         best = np.maximum(best, 0)
-        score, spans = chart.decode_best(best, labels, 1.5, 7, n)
+        score, spans = decode_best(best, labels, 1.5, 7, n)
         starts, ends, found = spans.astype(np.int64).T
         rows = chart.span_index(starts, ends, n)
         assert spans[0].tolist() == [0, n, 7]
@@ -104,13 +113,13 @@ class TestDecodeBest:
         best, labels = scores.max(1), scores.argmax(1).astype(np.int32)
         root = scores[n - 1, first:]
         best[n - 1], labels[n - 1] = np.nan, -1  # must not be read
-        found = chart.decode_best(best, labels, root.max(), first + int(root.argmax()), n)
+        found = decode_best(best, labels, root.max(), first + int(root.argmax()), n)
         assert same([found], [chart.decode(scores, n, allow_empty_root=empty_root)])
 
     def test_minus_infinity_at_all_spans_but_one_tree(self) -> None:
         best = np.array([0, 0, 9, 0, -np.inf, 0], np.float32)  # (1, 3) is impossible
         labels = np.array([2, 3, 0, 4, 5, 6], np.int32)
-        score, spans = chart.decode_best(best, labels, 1.0, 1, 3)
+        score, spans = decode_best(best, labels, 1.0, 1, 3)
         assert score == 1
         assert spans.tolist() == [[0, 3, 1], [0, 2, 3], [0, 1, 2], [1, 2, 4], [2, 3, 6]]
 
@@ -120,22 +129,22 @@ class TestDecodeBest:
         worse = good.copy()
         worse[4] = bad
         with pytest.raises(ValueError, match="sentence 0: a score is"):
-            chart.decode_best(worse, labels, 0.0, 1, 3)
+            decode_best(worse, labels, 0.0, 1, 3)
         with pytest.raises(ValueError, match="sentence 0: a score is"):
-            chart.decode_best(good, labels, bad, 1, 3)
+            decode_best(good, labels, bad, 1, 3)
 
     def test_negative_label_is_refused(self) -> None:
         with pytest.raises(ValueError, match="sentence 0: a label is negative"):
-            chart.decode_best(np.zeros(1, np.float32), np.zeros(1, np.int32), 0.0, -1, 1)
+            decode_best(np.zeros(1, np.float32), np.zeros(1, np.int32), 0.0, -1, 1)
 
     def test_labels_that_32_bits_do_not_hold_are_refused(self) -> None:
         """They became other labels without a word."""
         scores = np.zeros(3, np.float32)
         labels: Any = np.ones(3, np.int64)
-        assert len(chart.decode_best(scores, labels, 0.0, 1, 2).spans) > 0
+        assert len(decode_best(scores, labels, 0.0, 1, 2).spans) > 0
         labels[0] += 2**32
         with pytest.raises(ValueError, match="best_labels has a number that int32 cannot hold"):
-            chart.decode_best(scores, labels, 0.0, 1, 2)
+            decode_best(scores, labels, 0.0, 1, 2)
 
     @pytest.mark.parametrize("name", ["best_scores", "best_labels", "root_scores", "root_labels"])
     def test_wrong_lengths_are_refused(self, name: str) -> None:

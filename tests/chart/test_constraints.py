@@ -222,8 +222,8 @@ def test_many_bonuses_of_a_span_lose_no_digits() -> None:
     ("rules", "bonuses", "message"),
     [
         ([Rule(2, 2)], [], r"\(2, 2\) is not a span of a sentence of 4 words"),
-        ([Rule(0, 5)], [], r"\(0, 5\) is no span"),
-        ([Rule(-1, 2)], [], r"\(-1, 2\) is no span"),
+        ([Rule(0, 5)], [], r"\(0, 5\) is not a span"),
+        ([Rule(-1, 2)], [], r"\(-1, 2\) is not a span"),
         ([Rule(0, 2, frozenset({5}))], [], "has a label without a column"),
         ([], [Bonus(0, 1, math.nan)], r"the bonus of \(0, 1\) is nan"),
         ([], [Bonus(0, 1, math.inf)], r"the bonus of \(0, 1\) is inf"),
