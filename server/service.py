@@ -51,7 +51,7 @@ Load = Callable[[ServerSettings], "Parser"]
 LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
 
 _CHARACTERS_A_WORD = 6
-# A batch counts words, the model word pieces: room enough that a batch goes through in one piece.
+# A batch counts words, the model subwords: room enough that a batch goes through in one piece.
 _PIECES_A_WORD = 2
 STARTING = (
     "the service is starting: its model is being loaded and tried out, which takes seconds; the first start on a"

@@ -1,4 +1,4 @@
-"""Can a parser's probabilities be believed, and of what use are they? On five development sets.
+"""Measure calibration and use of a parser's probabilities on five development sets.
 
     python -m benchmarks.calibration.run_calibration TREEBANKS [--model en] [--sentences N]
 

@@ -1,7 +1,7 @@
 """Speed and memory of a model on a GPU: python -m benchmarks.speed.run_gpu --trees FILE [--device cuda]
 
 Parses the first ``--sentences`` of FILE's trees, words given, in float32 and in bfloat16, with batches of
-several numbers of word pieces, and a sentence of 20 words by itself; compares the trees with those of
+several numbers of subwords, and a sentence of 20 words by itself; compares the trees with those of
 float32. Repeats count by the fastest. Writes ``gpu.md`` beside this file, or in ``--output``.
 """
 
@@ -30,7 +30,7 @@ NOTES = """\
 The model `{model}`: the first {sentences} sentences of `{trees}`, words given; one sentence of 20 words, text to tree; the most memory
 that torch held on the device; how many trees are those of float32.
 
-| precision | word pieces a batch | sentences/s | one sentence, ms | MB | trees as in float32 |
+| precision | subwords a batch | sentences/s | one sentence, ms | MB | trees as in float32 |
 |---|---|---|---|---|---|"""
 
 

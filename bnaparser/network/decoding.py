@@ -118,7 +118,7 @@ def in_batches(
     threads: int,
     prefer_single_thread: bool = False,
 ) -> list[Out]:
-    """Return a result for each of ``sizes``, numbers of word pieces from 1 on, in order.
+    """Return a result for each of ``sizes``, numbers of subwords from 1 on, in order.
 
     ``work`` takes the indices of a batch, of similar sizes and with at most ``max_tokens`` of them
     (padding counted), and returns as many results. It may run in so many ``threads`` at once;

@@ -69,7 +69,7 @@ def parse_each(
 ) -> list[Parse]:
     """Parse all valid sentences in batches sorted by length; return a `Parse` for each sentence, in order.
 
-    ``prepare`` makes sentences ready, of a ``size`` in word pieces; ``predict`` parses a batch of them:
+    ``prepare`` makes sentences ready, of a ``size`` in subwords; ``predict`` parses a batch of them:
     all ask for the best tree alone, or none does.
     """
     found: dict[int, Prediction | str] = {}

@@ -651,7 +651,7 @@ class Parser:
         if self.predicts_tags:
             tags = {tag for network in self.networks.values() for tag in network.tags.names}
             known += f", {len(tags)} tags"
-        batch = f"batches of {self.batch_tokens:,} word pieces"
+        batch = f"batches of {self.batch_tokens:,} subwords"
         return f"<Parser of {name} on {self.model.device}: {known}, {batch}>"
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -96,6 +96,6 @@ def test_its_repr_says_what_it_is(
     labels, tags = len(parser.model.labels) - 1, len(parser.model.tags)
     assert shown == (
         f"<Parser of {str(tiny_model_dir)!r} on cpu: {labels} labels, {tags} tags, "
-        "batches of 2,000 word pieces>"
+        "batches of 2,000 subwords>"
     )
     assert repr(Parser(build_model())).startswith("<Parser of a model in memory on cpu: ")
