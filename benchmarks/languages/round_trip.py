@@ -56,7 +56,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("treebanks", type=Path, metavar="TREEBANKS")
     options = parser.parse_args()
-    print("| | sentences | right pieces | rules alone | one sentence | guessed | wrong |")
+    print("| | sentences | right parts | rules alone | one sentence | language right | wrong |")
     print("|---|---|---|---|---|---|---|")
     for language, name in TREEBANKS.items():
         trees = load_trees(options.treebanks / name / "dev.txt.xz")

@@ -34,14 +34,24 @@ __all__ = ["Classification", "Classifier", "FoundAnswer", "ReadText"]
 
 
 class Classifier:
-    """A task's model and a parser. ``Classifier.load("sst2")("A funny film.")`` gives one answer.
+    """Classify texts with a task's model and the trees of a parser.
 
-    A text may have several sentences. A text for a model of pairs is two texts with a tab between,
-    or a tuple of two; for a model of answers these are the question and the passage. A model of
-    relations takes a text with marks, ``[E1]Mira[/E1] has a [E2]dog[/E2].`` What is longer than the
-    encoder reads is cut off at the end, but for passages; its trees are whole. A Classifier
-    may be used from one thread at a time. A process that is forked may use it, too, and computes with
-    one thread. Pickled, it is the names of model and parser, and is loaded anew.
+    A text may have several sentences. A text for a model of pairs is a tuple of two texts, or two texts with a tab between
+    them; for a model of answers these are question and passage. A model of relations takes a text with marks:
+    ``[E1]Mira[/E1] has a [E2]dog[/E2].`` A text that is longer than the encoder reads is cut off at the end (except passages); its
+    trees are complete.
+
+    A Classifier may be used from one thread at a time. A forked process may use the classifier of its parent, and computes with one
+    thread. Pickling stores the names of model and parser; unpickling loads both again.
+
+    Args:
+        model: the loaded task model.
+        parser: the parser whose trees the model reads.
+
+    Example:
+        >>> from bnaparser.tasks.classifier import Classifier
+        >>> Classifier.load("sst2")("A funny film.").label
+        'positive'
     """
 
     def __init__(self, model: TaskModel, parser: Parser):

@@ -18,7 +18,7 @@ from bnaparser.treebanks.reading import load_trees
 from bnaparser.treebanks.releases import CTB
 from bnaparser.trees.tree import Span, Tree
 
-# A little under the figures of docs/languages.md: right pieces, rules alone, one sentence.
+# A little under the figures of docs/languages.md: right parts, rules alone, one sentence.
 FLOORS = {
     "de": (99, 98, 99), "es": (98, 39, 99), "fr": (97, 67, 98), "id": (98, 94, 99), "is": (97, 55, 96),
     "ja": (99, 0, 95), "pt": (97, 46, 99), "zh-Hant": (99, 0, 99),
