@@ -114,7 +114,7 @@ def test_long_sentences_words_without_pieces_and_given_tags(
     assert_same(model, compiled, batch, 1e-4)
     of_compiled = compiled.prepare(sentences, tags)
     assert_same(model, compiled, of_compiled, 1e-4)
-    with pytest.raises(ValueError, match="reads part-of-speech tags"):
+    with pytest.raises(ValueError, match="needs part-of-speech tags"):
         compiled.prepare(sentences)
 
 
