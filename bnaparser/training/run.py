@@ -11,6 +11,7 @@ import logging
 import re
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 from bnaparser.chart import ScoresError
 from bnaparser.encoders.batching import batches_by_length
 from bnaparser.errors import TrainingInterrupted
-from bnaparser.eval import score
+from bnaparser.eval import collins, score
 from bnaparser.network import storage
 from bnaparser.network.decoding import Prediction, predict
 from bnaparser.network.model import BnaModel
@@ -254,7 +255,12 @@ class Run(CheckedRun):
                 self.accelerator.autocast(),
                 rounded(model, self.settings.qat_step),
             ):
-                scores = development_scores(model, self.mix.dev, self.updater.batch_tokens)
+                scores = development_scores(
+                    model,
+                    self.mix.dev,
+                    self.updater.batch_tokens,
+                    keep_functions=self.settings.keep_functions,
+                )
         except ScoresError as error:
             raise diverged(update, str(error)) from error
         except TrainingInterrupted:
@@ -279,11 +285,16 @@ def tensorboard_tag(score: str) -> str:
 
 
 def development_scores(
-    model: BnaModel, sets: dict[str, list[Example]], batch_tokens: int
+    model: BnaModel,
+    sets: dict[str, list[Example]],
+    batch_tokens: int,
+    *,
+    keep_functions: bool = False,
 ) -> dict[str, float]:
     """Return F1 of each development set (percent), and the mean F1; and how well other heads do.
 
-    ``NAME tags`` is a tagger's accuracy, ``NAME words`` the F1 of words found in their text.
+    With ``keep_functions``, labels count with their functions, and ``NAME labels`` is F1 without. ``NAME tags`` is a
+    tagger's accuracy, ``NAME words`` the F1 of words found in their text.
 
     Trees are judged with gold tags: where a predicted tag made a mark of a word, EVALB would leave
     the sentence out. The network is in evaluation mode from then on.
@@ -297,7 +308,11 @@ def development_scores(
             Tree.from_spans(example.words, example.tags, prediction.spans)
             for example, prediction in zip(examples, found, strict=True)
         ]
-        scores[f"{name} f1"] = score([example.tree for example in examples], trees).f1
+        gold = [example.tree for example in examples]
+        params = replace(collins(), keep_functions=keep_functions)
+        scores[f"{name} f1"] = score(gold, trees, params).f1
+        if keep_functions:
+            scores[f"{name} labels"] = score(gold, trees).f1
         if model.settings.tags.predict:
             scores[f"{name} tags"] = _tag_accuracy(examples, found)
         if model.settings.text.segment_words:
