@@ -14,7 +14,7 @@ from bnaparser.parsing.parser import Parser
 from bnaparser.training.checkpoints import BEST
 from bnaparser.training.recipe import DataSettings, Recipe, TrainSettings
 from bnaparser.training.run import train
-from bnaparser.treebanks.reading import load_trees
+from bnaparser.treebanks.reading import load_clean_trees, load_trees
 from bnaparser.trees.tree import Tree
 
 
@@ -34,7 +34,8 @@ def with_functions(node: Tree, parent: str = "", number: int = 0) -> Tree:
 def functions(treebank: Path, tmp_path: Path) -> Path:
     file = tmp_path / "functions.mrg"
     trees = (
-        with_functions(tree, number=number) for number, tree in enumerate(load_trees(treebank))
+        with_functions(tree, number=number)
+        for number, tree in enumerate(load_clean_trees(treebank))
     )
     file.write_text("".join(f"{tree}\n" for tree in trees), encoding="utf-8")
     return file
