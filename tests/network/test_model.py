@@ -142,7 +142,7 @@ def test_a_model_that_reads_tags_takes_no_words_without_them(
     build_model: Callable[..., BnaModel],
 ) -> None:
     """They were read as tags that were never seen: 10 F1 where gold tags give 66."""
-    with pytest.raises(ValueError, match="reads part-of-speech tags"):
+    with pytest.raises(ValueError, match="needs part-of-speech tags"):
         build_model(tagging=TagSettings(given=True)).prepare([["Mira", "sang"]])
 
 
