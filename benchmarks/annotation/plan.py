@@ -105,7 +105,7 @@ def _possible(tree: Tree, gold: Tree) -> Iterator[Edit]:
         if of_word or ours.get(key) == labels:
             continue
         same = [place for place, node in enumerate(nodes) if place and node.span == (start, end)]
-        around = [(place, place) for place in same] or [(words[start], words[end - 1])]
+        around = [*((place, place) for place in same), (words[start], words[end - 1])]
         yield from (Edit("bracket", *pair, label) for pair in around for label in labels)
     for place, node in enumerate(nodes):
         if place and (*node.span, node.word is not None) in theirs:

@@ -149,14 +149,16 @@ def main() -> None:
         words = (" ".join(map(unescape, tree.words)) for tree in gold)
         text.write_text("".join(f"{line}\n" for line in words), encoding="utf-8")
         program = Program(project, str(text), "--split", "token", "--model", options.model)
-        chromium = os.environ.get("BNAPARSER_CHROMIUM") or shutil.which("chromium")
-        browser = started.chromium.launch(executable_path=chromium, args=FLAGS.split())
-        page = browser.new_page(viewport={"width": 1600, "height": 1000})
-        rows, killed = annotate(program, page, gold, options.kills, draw)
-        exported = read_project(project).accepted()
-        where += f", Chromium {browser.version}"
-        browser.close()
-        program.kill()
+        try:
+            chromium = os.environ.get("BNAPARSER_CHROMIUM") or shutil.which("chromium")
+            browser = started.chromium.launch(executable_path=chromium, args=FLAGS.split())
+            page = browser.new_page(viewport={"width": 1600, "height": 1000})
+            rows, killed = annotate(program, page, gold, options.kills, draw)
+            exported = read_project(project).accepted()
+            where += f", Chromium {browser.version}"
+            browser.close()
+        finally:
+            program.kill()
     assert exported == list(map(str, gold)), "the accepted trees are the gold trees"
     again = command("benchmarks.annotation.run_annotation", without_folders(sys.argv[1:]))
     text_of_page = written(rows, killed, where, again, options.model)

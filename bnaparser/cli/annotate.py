@@ -8,7 +8,7 @@ import signal
 import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -173,8 +173,8 @@ def _serve(project: Project, lock: TextIO, options: argparse.Namespace) -> None:
     sockets = open_sockets("127.0.0.1", options.port)
     listen(sockets, "127.0.0.1")
     address = page_of(sockets)
-    lock.write(f"{address} , process {os.getpid()}")
-    lock.flush()
+    with suppress(OSError):  # a full disk is no reason not to look at the project
+        os.write(lock.fileno(), f"{address} , process {os.getpid()}".encode())
     say(f"the page is at {address} ; Ctrl-C ends it, and every step is saved by then")
     if not options.no_browser and _has_screen():
         webbrowser.open(address)

@@ -108,7 +108,7 @@ def test_two_annotators_correct_accept_and_compare(page: Any, make: Maker, tmp_p
         "(NX (QP (CD a) (NN man) (PP (IN with) (NP (NN it)))))",
     )
     soon(page.locator("#do-undo")).to_be_enabled()
-    page.wait_for_function("!document.querySelector('#status').textContent.includes('cut')")
+    soon(page.get_by_role("status")).not_to_contain_text("cut")
     soon(node(page, "QP", "a man with it")).to_be_visible()
     saved(page, expected, make)
     node(page, "PP").click()
