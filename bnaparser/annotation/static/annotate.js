@@ -47,9 +47,9 @@ function tell(message, ...buttons) {
 
 /**
  * Has a step done and saved, after those that are on their way; a step on nodes is of the tree that is shown, so it is
- * dropped where another one changes that. What could not be saved can be tried again.
+ * dropped where another one changes that; and so is any step while the next sentence is on its way. What could not be saved can be tried again.
  */
-function step(what, number = current) {
+function step(what, number = shown?.number === current ? current : null) {
   if (number === null || (waiting && "node" in what && what.do !== "choose")) return Promise.resolve(false);
   waiting += 1;
   running = running.then(() => save(what, number)).finally(() => (waiting -= 1));
