@@ -266,9 +266,11 @@ def _sentence(mistake: ErrorDetails, kind: type[BaseModel], *, in_json: bool) ->
     if mistake["type"] == "finite_number":
         allowed = allowed._replace(one=allowed.one.replace("a number", "a finite number"))
     # Choices, true and false and plain strings need no example.
-    told = isinstance(allowed.example, (int, float, dict, list)) and allowed.example is not True
-    told = told and not allowed.one.startswith("one of")
-    example = f", such as {_written(allowed.example, in_json)}" if told else ""
+    has_example = (
+        isinstance(allowed.example, (int, float, dict, list)) and allowed.example is not True
+    )
+    has_example = has_example and not allowed.one.startswith("one of")
+    example = f", such as {_written(allowed.example, in_json)}" if has_example else ""
     if mistake["type"] == "missing":
         return f"{key} is missing: give {allowed.one}{example}"
     found = _found(mistake["input"], in_json)

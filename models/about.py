@@ -57,14 +57,14 @@ def about(folder: Path, name: str = "") -> About:
 
     Raises ModelError where its ``about.json`` cannot be read.
     """
-    told = _read(folder / ABOUT)
+    facts = _read(folder / ABOUT)
     words = {
-        key: str(told.get(key) or "")  # null is no word
+        key: str(facts.get(key) or "")  # null is no word
         for key in ("language", "license", "license_note", "description", "purpose")
     }
     return About(
         name=name or Path(os.path.realpath(folder)).name,
-        f1={str(name): float(value) for name, value in told.get("f1", {}).items()},
+        f1={str(name): float(value) for name, value in facts.get("f1", {}).items()},
         size_bytes=sum(file.stat().st_size for file in files_below(folder)),
         **words,
     )
@@ -84,7 +84,7 @@ def card(folder: Path) -> str:
 def kind(folder: Path) -> str:
     """Return "parser", or the kind of task that a model is for: "classification", "tagging", ..."""
     return _configured(
-        folder, lambda told: str(told["task"]["kind"]) if "task" in told else "parser"
+        folder, lambda facts: str(facts["task"]["kind"]) if "task" in facts else "parser"
     )
 
 
@@ -92,7 +92,7 @@ def languages(folder: Path) -> list[str]:
     """Return the codes of the languages that a parser's folder is for; none of another model's."""
     if kind(folder) != "parser":
         return []
-    return _configured(folder, lambda told: list(told.get("text", {}).get("languages", ["en"])))
+    return _configured(folder, lambda facts: list(facts.get("text", {}).get("languages", ["en"])))
 
 
 def _configured(folder: Path, what: Callable[[dict[str, Any]], Fact]) -> Fact:
@@ -128,11 +128,11 @@ def other_format(folder: Path) -> str:
 def _read(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
-    told = read_object(file)
-    scores = told.get("f1", {})
+    facts = read_object(file)
+    scores = facts.get("f1", {})
     percentages = isinstance(scores, dict) and all(
         isinstance(value, int | float) and 0 <= value <= 100 for value in scores.values()
     )
     if not percentages:
         raise ModelError(f"{file} is no table of what is known of a model: see models/en/{ABOUT}")
-    return told
+    return facts

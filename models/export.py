@@ -79,9 +79,9 @@ def export(folder: Path, target: Path, name: str, version: str) -> None:
         ) from error
     with new_folder(target) as new:
         _copy(folder, new)
-        told = {"format": FORMAT, **_measured(new), **_told(new / ABOUT)}
+        facts = {"format": FORMAT, **_measured(new), **_facts_of(new / ABOUT)}
         (new / ABOUT).write_text(
-            json.dumps(told, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
+            json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8"
         )
         text = project(about(new, name), version, has_card=(new / CARD).is_file(),
                        has_terms=any(new.glob("*LICENSE*")))  # fmt: skip
@@ -118,7 +118,7 @@ def _copy(folder: Path, target: Path) -> None:
         shutil.copyfile(file, copy)
 
 
-def _told(file: Path) -> dict[str, Any]:
+def _facts_of(file: Path) -> dict[str, Any]:
     if not file.exists():
         return {}
     about(file.parent)  # says what is wrong with it

@@ -68,8 +68,8 @@ class Observe:
         if method == "HEAD":  # as GET; the server sends the headers only
             scope = {**scope, "method": "GET"}
         metrics: Metrics = scope["app"].state.service.metrics
-        asked = Headers(scope=scope).get("x-request-id", "")
-        request_id = asked if _SANE_ID.match(asked) else uuid.uuid4().hex
+        sent_id = Headers(scope=scope).get("x-request-id", "")
+        request_id = sent_id if _SANE_ID.match(sent_id) else uuid.uuid4().hex
         record = RequestRecord(request_id, time.monotonic())
         state = scope.setdefault("state", {})
         state["record"], state["request_id"] = record, request_id

@@ -129,8 +129,8 @@ def _parse(project: Project, sources: Sequence[Source], options: argparse.Namesp
             say(f"{source.name} is in the project already: nothing is added")
         else:
             new.append(source)
-    wanted = options.model and adding.model_version(options.model)
-    if not new and not adding.to_parse(project, wanted):
+    model_version = options.model and adding.model_version(options.model)
+    if not new and not adding.to_parse(project, model_version):
         return
     name = options.model or (project.model or "en@").rpartition("@")[0]
     model = adding.model_version(name)
@@ -138,7 +138,7 @@ def _parse(project: Project, sources: Sequence[Source], options: argparse.Namesp
     for source in new:
         with _progress(f"parsing {source.name}", None) as done:
             adding.add_source(project, source, parser, options.split, model, done)
-    numbers = adding.to_parse(project, wanted)
+    numbers = adding.to_parse(project, model_version)
     with _progress("parsing", len(numbers)) as done:
         adding.parse_sentences(project, numbers, parser, model, done)
     project.use_model(model)

@@ -303,11 +303,11 @@ def _sum_up(
     of_step = [load(builder, here, of_b, v * size_in_bytes(of_b)) for v in range(vectors)]
     if ask:
         far, far_step = ask
-        asked = builder.add(far, builder.mul(step, far_step))
+        prefetched = builder.add(far, builder.mul(step, far_step))
         places = max(1, vectors * size_in_bytes(of_b) // _LINE)
         part = builder.lshr(far_step, LONG(places.bit_length() - 1))
         for number in range(places):
-            _prefetch(builder, builder.add(asked, builder.mul(part, LONG(number))))
+            _prefetch(builder, builder.add(prefetched, builder.mul(part, LONG(number))))
     after: list[ir.Value] = []
     for row in rows:
         place = builder.add(row, builder.mul(step, LONG(4)))

@@ -67,7 +67,7 @@ def load_pretrained(
             _name_lowest(config, layers)
         kind = T5EncoderModel if config.model_type in T5_TYPES and not decoder else AutoModel
         extra: dict[str, Any] = {} if attention is None else {"attn_implementation": attention}
-        model, told = kind.from_pretrained(
+        model, report = kind.from_pretrained(
             folder, config=config, dtype=torch.float32, output_loading_info=True, **extra
         )
     except SettingsError:
@@ -75,7 +75,7 @@ def load_pretrained(
     except Exception as error:  # of a damaged file the library raises whatever comes
         reason = in_one_line(error) or type(error).__name__
         raise ModelError(f"cannot load the encoder {folder}: {reason:.300}") from error
-    missing = sorted(name for name in told["missing_keys"] if "pooler" not in name)
+    missing = sorted(name for name in report["missing_keys"] if "pooler" not in name)
     if missing:
         log.warning(
             "the encoder %s has no weights for %s%s: these weights are initialised randomly",
@@ -137,5 +137,7 @@ def read_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
     files = sorted(tokenizer.vocab_files_names.values())
     # Without its vocabulary the library makes up a tokenizer that knows no words; CANINE's and ByT5's have none.
     if files and not any((folder / name).is_file() for name in files):
-        raise ModelError(f"{folder} is not a complete model folder: it lacks {' or '.join(files)}")
+        raise ModelError(
+            f"{folder} is not a complete model folder: {' or '.join(files)} is missing"
+        )
     return tokenizer

@@ -73,11 +73,11 @@ def parse_toml(text: str) -> dict[str, Any]:
         found = _TOML_PLACE.fullmatch(str(error))
         reason = found[1] if found else str(error)
         start = next((start for start in _TOML_ERRORS if reason.startswith(start)), None)
-        told = "this line is not TOML" if start is None else _TOML_ERRORS[start]
+        advice = "this line is not TOML" if start is None else _TOML_ERRORS[start]
         if found is None or found[2] is None:
             lines = text.rstrip().splitlines()
-            raise ValueError(f"line {max(1, len(lines))}: {told}") from None
-        raise ValueError(f"line {found[2]}, column {found[3]}: {told}") from None
+            raise ValueError(f"line {max(1, len(lines))}: {advice}") from None
+        raise ValueError(f"line {found[2]}, column {found[3]}: {advice}") from None
 
 
 def read_json(path: Path) -> Any:

@@ -141,9 +141,9 @@ def _in_parquet(path: Path) -> Iterator[Located]:
         names = table.schema_arrow.names
         if "tree" not in names:
             raise DataError(f"{path}: no column 'tree'; its columns are {', '.join(names)}")
-        wanted = [name for name in ("document", "tree", "error") if name in names]
+        columns = [name for name in ("document", "tree", "error") if name in names]
         size = path.stat().st_size // max(1, table.metadata.num_rows)
-        for batch in table.iter_batches(1024, columns=wanted):
+        for batch in table.iter_batches(1024, columns=columns):
             for row in batch.to_pylist():
                 document = str(row.get("document") or path)
                 yield _located(str(path), document, row["tree"], row.get("error"), size)

@@ -41,7 +41,7 @@ FORMAT = 2
 _AT_ONCE = 16
 # Rows of text that are kept in memory until they are written: one may be a million characters.
 _ROWS_IN_MEMORY = 64
-_TOLD = "blocks.json"
+_FACTS = "blocks.json"
 # A seed of its own: which documents are held out does not change with the recipe's seed.
 _SPLIT_SEED = 20_200_706
 
@@ -206,7 +206,7 @@ def evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 def _open(folder: Path) -> Blocks:
     datasets = _datasets()
     try:
-        told = parse_json((folder / _TOLD).read_text(encoding="utf-8"))
+        facts = parse_json((folder / _FACTS).read_text(encoding="utf-8"))
         counts = np.cumsum(np.load(folder / "counts.npy"))
         table = datasets.load_from_disk(str(folder / "table"))
         documents = table.with_format("arrow")["document"].combine_chunks().to_numpy()
@@ -214,7 +214,7 @@ def _open(folder: Path) -> Blocks:
         raise DataError(
             f"the tokenised text in {folder} is damaged ({in_one_line(error)}): delete this folder"
         ) from error
-    log.info("%d blocks, %d subwords", told["blocks"], told["subwords"])
+    log.info("%d blocks, %d subwords", facts["blocks"], facts["subwords"])
     return Blocks(table, counts / counts[-1], documents, folder)
 
 
@@ -265,9 +265,9 @@ def _write(
         counts += np.bincount(ids, minlength=len(counts))
     table.save_to_disk(str(folder / "table"))
     np.save(folder / "counts.npy", counts)
-    told = {"blocks": len(table), "subwords": int(counts.sum()), "files": list(map(str, files))}
+    facts = {"blocks": len(table), "subwords": int(counts.sum()), "files": list(map(str, files))}
     shutil.rmtree(folder / "documents", ignore_errors=True)
-    (folder / _TOLD).write_text(json.dumps(told) + "\n", encoding="utf-8")
+    (folder / _FACTS).write_text(json.dumps(facts) + "\n", encoding="utf-8")
 
 
 def generated(
@@ -323,17 +323,17 @@ def _key(
     files: Sequence[Path], settings: TextSettings, tokenizer: PreTrainedTokenizerBase, limit: int
 ) -> str:
     """Return a name for blocks of these files' contents, tokenised so."""
-    told = {
+    facts = {
         "format": FORMAT,
         "limit": limit,
         "document": settings.document,
         "field": settings.field,
     }
     if settings.language != DEFAULT_LANGUAGE:
-        told["language"] = settings.language
+        facts["language"] = settings.language
     if _wants_blank(tokenizer) or "▁" in tokenizer.get_vocab():
-        told["blanks"] = 2  # how they are read, where it was otherwise at first
-    return key_of((json.dumps(told, sort_keys=True), tokenizer.backend_tokenizer.to_str()), files)
+        facts["blanks"] = 2  # how they are read, where it was otherwise at first
+    return key_of((json.dumps(facts, sort_keys=True), tokenizer.backend_tokenizer.to_str()), files)
 
 
 def _datasets() -> Any:
@@ -483,10 +483,10 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> None:
         raise DataError(f"{new} cannot be written ({in_one_line(error)}){full}") from error
 
 
-def key_of(told: Iterable[str], files: Iterable[Path]) -> str:
-    """Return a name for what is made of these files' contents, as ``told`` and their endings say."""
+def key_of(facts: Iterable[str], files: Iterable[Path]) -> str:
+    """Return a name for what is made of these files' contents, as ``facts`` and their endings say."""
     digest = hashlib.sha256()
-    for text in told:
+    for text in facts:
         digest.update(text.encode())
     for path in files:
         digest.update(f"{ending(path)} {path.suffix}\n".encode())

@@ -116,24 +116,24 @@ def mask(
     ``random_ids`` draws so many subwords from the text's own distribution. Entities, noun phrases
     and constituents need ``candidates``.
     """
-    wanted = budget(len(ids), settings.mask_probability)
+    budget_left = budget(len(ids), settings.mask_probability)
     if settings.scheme == "subwords":
-        places = np.sort(generator.permutation(len(ids))[:wanted])
+        places = np.sort(generator.permutation(len(ids))[:budget_left])
         # Each subword is replaced by a draw of its own, as in BERT; spans are what touches.
         drawn = [(int(place), int(place) + 1) for place in places]
         return Masked(replaced(ids, drawn, mask_id, random_ids, generator), places, merged(drawn))
     draw = _DRAWS[settings.scheme](word_starts, settings, generator, candidates)
-    spans = merged(_spend(len(ids), wanted, draw))
+    spans = merged(_spend(len(ids), budget_left, draw))
     places = (
         np.concatenate([np.arange(*span) for span in spans]) if spans else np.zeros(0, np.int64)
     )
     return Masked(replaced(ids, spans, mask_id, random_ids, generator), places, spans)
 
 
-def _spend(subwords: int, wanted: int, draw: Draw) -> Iterator[Span]:
+def _spend(subwords: int, budget_left: int, draw: Draw) -> Iterator[Span]:
     """Yield spans until so many subwords are masked; the last one is cut there, inside a word too."""
     taken = np.zeros(subwords, np.bool_)
-    left = wanted
+    left = budget_left
     while left > 0:
         start, end = draw(taken)
         new = np.flatnonzero(~taken[start:end])[:left]
@@ -408,8 +408,8 @@ def annotated(
     def make(new: Path) -> None:
         rows = {"blocks": blocks, "tokenizer": tokenizer, "annotate": annotator(settings, text)}
         numbers = datasets.List(datasets.Value("int32"))
-        told = ("starts", "ends", "words", *(("begins",) if text.finds_words else ()))
-        columns = dict.fromkeys(told, numbers)
+        names = ("starts", "ends", "words", *(("begins",) if text.finds_words else ()))
+        columns = dict.fromkeys(names, numbers)
         table = generated(_rows, rows, new / "cache", columns)
         table.save_to_disk(str(new / "table"))
         shutil.rmtree(new / "cache")
@@ -494,8 +494,8 @@ def _key(settings: MaskingSettings, text: TextSettings) -> str:
     """Return a name for what is found by the parser or pipeline as it is now: it may be trained on."""
     by = _pipeline if settings.scheme == "entities" else _parser
     language = [] if text.language == DEFAULT_LANGUAGE else [text.language]
-    told = json.dumps([settings.scheme, by(settings, text), *language]).encode()
-    return f"{settings.scheme}-{hashlib.sha256(told).hexdigest()[:12]}"
+    key_text = json.dumps([settings.scheme, by(settings, text), *language]).encode()
+    return f"{settings.scheme}-{hashlib.sha256(key_text).hexdigest()[:12]}"
 
 
 def _parser(settings: MaskingSettings, text: TextSettings) -> str:
@@ -529,8 +529,8 @@ def annotator(settings: MaskingSettings, text: TextSettings) -> Annotate:
     """
     if settings.scheme == "entities":
         return names(settings.entities, text.finds_words)
-    wanted = _NOUN_PHRASES if settings.scheme == "noun_phrases" else None
-    return constituents(settings.parser, wanted, text.language)
+    labels = _NOUN_PHRASES if settings.scheme == "noun_phrases" else None
+    return constituents(settings.parser, labels, text.language)
 
 
 def constituents(

@@ -164,9 +164,9 @@ def load_heads(model: SpanModel, name: str) -> bool:
     check_model_file(file)
     try:
         stored = load_file(file)
-        wanted = model.state_dict()
+        expected = model.state_dict()
         model.load_state_dict(
-            {key: tensor for key, tensor in stored.items() if key in wanted}, strict=False
+            {key: tensor for key, tensor in stored.items() if key in expected}, strict=False
         )
     except (SafetensorError, RuntimeError) as error:
         raise ModelError(f"{file} does not fit the encoder: {in_one_line(error)}") from error

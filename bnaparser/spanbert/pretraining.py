@@ -187,7 +187,7 @@ class PretrainRun(CheckedRun):
                 self.accelerator.log(self._measured(loss), step=progress.update)
                 if self._check_is_due():
                     self._check()
-                if self.interruption.asked(self.accelerator):
+                if self.interruption.requested(self.accelerator):
                     self._stop(kept=self._checked())
                 if progress.update == total:
                     break
@@ -204,8 +204,8 @@ class PretrainRun(CheckedRun):
             device_of(self.accelerator), f"{len(self.trained):,}", f"{held_out:,}", f"{parameters:,}",
             f"{self.settings.max_steps:,}", self.settings.max_steps / epoch, f"{self.settings.eval_steps:,}", self.output,
         )  # fmt: skip
-        if told := held_out_advice(len(self.trained), held_out, self.recipe.text.dev_ratio):
-            log.warning("%s", told)
+        if advice := held_out_advice(len(self.trained), held_out, self.recipe.text.dev_ratio):
+            log.warning("%s", advice)
         if self.progress.update:
             log.info("resumed after update %d of %d", self.progress.update, self.settings.max_steps)
 
@@ -321,8 +321,8 @@ class PretrainRun(CheckedRun):
         """Score held-out text, write the encoder, save a checkpoint."""
         if self.accelerator.is_main_process:
             self._judge({"loss": self.progress.loss})
-            told = {**asdict(self.progress), "recipe": self.recipe.model_dump(mode="json")}
-            save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, told)
+            facts = {**asdict(self.progress), "recipe": self.recipe.model_dump(mode="json")}
+            save_pretrained(self.parts.model, self.parts.tokenizer, self.output / BEST, facts)
         self.accelerator.wait_for_everyone()
         save_checkpoint(self.accelerator, self.output, self.progress)
 
@@ -333,8 +333,8 @@ class PretrainRun(CheckedRun):
         shown = ", ".join(f"{name} {value:.4f}" for name, value in losses.items())
         log.info("update %d: %s", progress.update, shown or "no text is held out")
         self.accelerator.log(losses, step=progress.update)
-        told = {"update": progress.update, "tokens": progress.tokens, **loss, **losses}
-        progress.history.append(told)
+        entry = {"update": progress.update, "tokens": progress.tokens, **loss, **losses}
+        progress.history.append(entry)
 
     def _held_out_losses(self) -> dict[str, float]:
         """Return what is lost on held-out text.
@@ -448,8 +448,8 @@ def _new_tokenizer(recipe: PretrainRecipe, cache: Path) -> PreTrainedTokenizerBa
         tokenizer = train_tokenizer(texts, recipe.encoder.new, recipe.text.block_size)
         save_tokenizer(tokenizer, new)
 
-    told = (recipe.encoder.new.model_dump_json(), recipe.text.model_dump_json(include=_READ))
-    folder = cache / f"tokenizer-{key_of(told, files)}"
+    key_parts = (recipe.encoder.new.model_dump_json(), recipe.text.model_dump_json(include=_READ))
+    folder = cache / f"tokenizer-{key_of(key_parts, files)}"
     make_once(folder, make)
     return load_tokenizer(folder)
 
@@ -496,8 +496,8 @@ def build_pretrain_optimizer(model: SpanModel, settings: PretrainSettings) -> to
         chosen = [p for p in model.parameters() if (id(p) in encoder) == is_encoder]
         for is_matrix, decay in ((True, settings.weight_decay), (False, 0.0)):
             parameters = [p for p in chosen if (p.dim() > 1) == is_matrix]
-            told = {"lr": rate, "base": rate, "begins": begins, "weight_decay": decay}
-            groups.append({"params": parameters, **told})
+            options = {"lr": rate, "base": rate, "begins": begins, "weight_decay": decay}
+            groups.append({"params": parameters, **options})
     return torch.optim.AdamW(groups, betas=settings.betas, eps=settings.eps, fused=True)
 
 
@@ -569,10 +569,10 @@ def held_out_advice(trained: int, held_out: int, share: float) -> str | None:
     blocks = trained + held_out
     if held_out == 0:
         return f"no text is held out: the text is {_blocks(blocks)}, and at least two are needed"
-    told = f"only {_blocks(held_out)} of {blocks:,} held out (text.dev_ratio = {share:g}): the losses vary much"
+    advice = f"only {_blocks(held_out)} of {blocks:,} held out (text.dev_ratio = {share:g}): the losses vary much"
     if blocks < 2 * FEW_BLOCKS:
-        return f"{told}; more text is needed"
-    return f"{told}; text.dev_ratio = {math.ceil(100 * FEW_BLOCKS / blocks) / 100:g} holds out about {FEW_BLOCKS}"
+        return f"{advice}; more text is needed"
+    return f"{advice}; text.dev_ratio = {math.ceil(100 * FEW_BLOCKS / blocks) / 100:g} holds out about {FEW_BLOCKS}"
 
 
 def _blocks(number: int) -> str:

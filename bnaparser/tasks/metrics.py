@@ -156,34 +156,36 @@ def class_counts(size: int, gold: Sequence[Gold], predicted: Sequence[Gold]) -> 
     No table of gold by predicted class: with a hundred classes those of all examples would fill the memory.
     """
     rows = np.repeat(np.arange(len(gold)), [np.size(one) for one in gold])
-    wanted, found = (
+    in_gold, found = (
         np.concatenate([np.atleast_1d(one) for one in side]).astype(np.int64)
         for side in (gold, predicted)
     )
-    right = wanted == found
+    right = in_gold == found
     counts = [
         np.bincount(size * here + classes, minlength=len(gold) * size).reshape(len(gold), size)
-        for here, classes in ((rows[right], wanted[right]), (rows, wanted), (rows, found))
+        for here, classes in ((rows[right], in_gold[right]), (rows, in_gold), (rows, found))
     ]
     return np.concatenate(counts, axis=1).astype(np.float64)
 
 
 def class_metric(metric: str, rows: Floats, size: int, positive: int | None) -> Floats:
     """Return a metric in percent of each row's counts of what is right, there and predicted of a class."""
-    right, wanted, found = rows.reshape(len(rows), 3, size).transpose(1, 0, 2)
-    total = wanted.sum(axis=1)
+    right, in_gold, found = rows.reshape(len(rows), 3, size).transpose(1, 0, 2)
+    total = in_gold.sum(axis=1)
     if metric == "accuracy":
         return 100 * ratio(right.sum(axis=1), total)
     if metric == "matthews":
-        covariance = right.sum(axis=1) * total - (wanted * found).sum(axis=1)
-        spread = np.sqrt((total**2 - (found**2).sum(axis=1)) * (total**2 - (wanted**2).sum(axis=1)))
+        covariance = right.sum(axis=1) * total - (in_gold * found).sum(axis=1)
+        spread = np.sqrt(
+            (total**2 - (found**2).sum(axis=1)) * (total**2 - (in_gold**2).sum(axis=1))
+        )
         return 100 * ratio(covariance, spread)
     if metric == "macro_f1":
-        there = (wanted + found > 0).sum(axis=1)  # a class that is nowhere counts for nothing
-        return 100 * ratio(ratio(2 * right, wanted + found).sum(axis=1), there.astype(float))
+        there = (in_gold + found > 0).sum(axis=1)  # a class that is nowhere counts for nothing
+        return 100 * ratio(ratio(2 * right, in_gold + found).sum(axis=1), there.astype(float))
     assert positive is not None
     beta = 0.25 if metric == "f0.5" else 1.0
-    of_class = right[:, positive], beta * wanted[:, positive] + found[:, positive]
+    of_class = right[:, positive], beta * in_gold[:, positive] + found[:, positive]
     return 100 * ratio((1 + beta) * of_class[0], of_class[1])
 
 

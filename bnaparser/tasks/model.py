@@ -240,9 +240,9 @@ def load_model(folder: str | Path) -> TaskModel:
     settings = validate(TaskModelSettings, table, str(folder / CONFIG))
     labels = _labels(folder / LABELS, settings)
     tensors = read_weights(folder / WEIGHTS)
-    wanted = settings.task.of_kind.outputs(labels)
-    _check_outputs(folder, tensors, wanted)
-    network = TaskNetwork(_encoder(folder / ENCODER), settings, wanted)
+    outputs = settings.task.of_kind.outputs(labels)
+    _check_outputs(folder, tensors, outputs)
+    network = TaskNetwork(_encoder(folder / ENCODER), settings, outputs)
     try:
         network.load_state_dict(tensors)
     except RuntimeError as error:
@@ -271,13 +271,13 @@ def _encoder(folder: Path) -> PreTrainedModel:
         ) from error
 
 
-def _check_outputs(folder: Path, tensors: Mapping[str, Tensor], wanted: int) -> None:
+def _check_outputs(folder: Path, tensors: Mapping[str, Tensor], outputs: int) -> None:
     """Raise ModelError where the weights are of another number of classes than there are labels."""
     weight = tensors.get("output.weight")
-    if weight is not None and len(weight) != wanted:
+    if weight is not None and len(weight) != outputs:
         raise ModelError(
             f"{folder / WEIGHTS} gives {len(weight)} scores, and {folder / LABELS} has names for"
-            f" {wanted}: the two files do not belong together; download or copy the model again"
+            f" {outputs}: the two files do not belong together; download or copy the model again"
         )
 
 

@@ -47,11 +47,11 @@ def join_pieces(
     ``begins`` says of each piece whether it begins a word; it counts where the rules are not sure. The
     first piece always begins one.
     """
-    asked = [piece.begins for piece in pieces] if begins is None else begins
+    starts_of_words = [piece.begins for piece in pieces] if begins is None else begins
     firsts = [
         place
         for place, piece in enumerate(pieces)
-        if place == 0 or (piece.begins if piece.sure else asked[place])
+        if place == 0 or (piece.begins if piece.sure else starts_of_words[place])
     ]
     found = []
     for first, end in zip(firsts, [*firsts[1:], len(pieces)], strict=True):

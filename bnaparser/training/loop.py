@@ -69,7 +69,7 @@ class Interruption:
         finally:
             self._raises = before
 
-    def asked(self, accelerator: Any) -> bool:
+    def requested(self, accelerator: Any) -> bool:
         """Return whether this process or any other one of the run was asked to end."""
         if accelerator.num_processes == 1:
             return self.signal is not None

@@ -186,7 +186,7 @@ def of_golds(
     return Expectation(rows[has_weight], labels[has_weight], of_rows[has_weight], weights)
 
 
-def tree_cross_entropy(model: BnaModel, encoded: Encoded, wanted: Expectation) -> Tensor:
+def tree_cross_entropy(model: BnaModel, encoded: Encoded, expected: Expectation) -> Tensor:
     """Return the sum over sentences of the cross-entropy of trees, a scalar in nats.
 
     It is that between the trees that are wanted and those of the model, whose probability is
@@ -202,7 +202,7 @@ def tree_cross_entropy(model: BnaModel, encoded: Encoded, wanted: Expectation) -
     found = chart.marginals_packed(
         values, encoded.lengths, temperature=temperature, allow_empty_root=model.allow_empty_root
     )
-    rows, labels, counts, weights = wanted
+    rows, labels, counts, weights = expected
     own = (values[rows, labels] * counts).sum(dtype=np.float64) / temperature
     spans = [chart.span_count(n) for n in encoded.lengths]
     slopes = found.probabilities[:, 1:] * np.repeat(weights, spans)[:, None]
@@ -298,12 +298,12 @@ def tree_loss(
     ``gold_loss`` is "hinge" or "crf".
     """
     trust = 1 - _weights(soft)
-    taught = of_teacher(encoded.lengths, soft)
+    of_teacher_trees = of_teacher(encoded.lengths, soft)
     if gold_loss == "crf":
         # Both are cross-entropies with the same trees: one look at the chart is enough.
-        of_both = taught.merge(of_golds(model, encoded.lengths, golds, trust))
+        of_both = of_teacher_trees.merge(of_golds(model, encoded.lengths, golds, trust))
         return tree_cross_entropy(model, encoded, of_both)
-    loss = tree_cross_entropy(model, encoded, taught)
+    loss = tree_cross_entropy(model, encoded, of_teacher_trees)
     return loss + hinge_loss(model, encoded, golds, trust) if trust.any() else loss
 
 
@@ -322,16 +322,16 @@ def soft_tag_loss(
     Gold tags that are not in the inventory are left out.
     """
     logs = model.tag_scores(encoded).float().log_softmax(dim=-1)
-    wanted = np.zeros(tuple(logs.shape), np.float32)
+    expected = np.zeros(tuple(logs.shape), np.float32)
     rows, columns, values = _packed(
         [one.tags for one in soft], np.array(encoded.lengths), _weights(soft)
     )
-    wanted[rows, columns] = values
+    expected[rows, columns] = values
     tags = np.concatenate([g.tags for g in golds])
     trust = np.repeat(1 - _weights(soft), encoded.lengths)
     known = np.flatnonzero(tags != IGNORED_TAG)
-    wanted[known, tags[known]] += trust[known]
-    return -(logs * torch.from_numpy(wanted).to(logs.device)).sum()
+    expected[known, tags[known]] += trust[known]
+    return -(logs * torch.from_numpy(expected).to(logs.device)).sum()
 
 
 def _weights(soft: Sequence[SoftTarget]) -> Weights:

@@ -150,7 +150,7 @@ class Run(CheckedRun):
                 self.accelerator.log(self._measured(loss), step=self.progress.update)
                 if self._check_is_due():
                     self._check()
-                if self.interruption.asked(self.accelerator):
+                if self.interruption.requested(self.accelerator):
                     self._stop(kept=self._checked())
                 if self._finished():
                     break
@@ -334,7 +334,7 @@ def _tag_accuracy(examples: Sequence[Example], found: Sequence[Prediction]) -> f
 def _words_f1(model: BnaModel, examples: Sequence[Example], batch_tokens: int) -> float:
     """Return the F1, in percent, of words found in the pieces of their text."""
     cut = [one for one in gold_pieces(model, examples) if one is not None]
-    right = found = wanted = 0
+    right = found = in_gold = 0
     sizes = [one.prepared.size for one in cut]
     for batch in batches_by_length(sizes, batch_tokens):
         with model.inference():
@@ -342,12 +342,12 @@ def _words_f1(model: BnaModel, examples: Sequence[Example], batch_tokens: int) -
         ends = np.cumsum([len(cut[place].begins) for place in batch])
         for place, own in zip(batch, np.split(scores, ends[:-1]), strict=True):
             gold, mine = _word_places(cut[place].begins > 0), _word_places(own > 0)
-            right, found, wanted = (
+            right, found, in_gold = (
                 right + len(gold & mine),
                 found + len(mine),
-                wanted + len(gold),
+                in_gold + len(gold),
             )
-    return 200 * right / (found + wanted) if wanted else 0.0
+    return 200 * right / (found + in_gold) if in_gold else 0.0
 
 
 def _word_places(begins: NDArray[np.bool_]) -> set[tuple[int, int]]:

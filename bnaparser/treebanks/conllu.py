@@ -119,8 +119,8 @@ class _Reading:
             self.take_multiword(int(span[1]), int(span[2]), form, number)
             return
         if not _WORD.fullmatch(name) or int(name) != len(self.words) + 1:
-            wanted = len(self.words) + 1
-            self.fail(f"the first column is {name!r}, where word {wanted} is due", number)
+            number_due = len(self.words) + 1
+            self.fail(f"the first column is {name!r}, where word {number_due} is due", number)
         if not _WORD.fullmatch(head):
             self.fail(f"the seventh column, the head of {form!r}, is {head!r}: no number", number)
         self.words.append(form)

@@ -124,10 +124,12 @@ def _columns(line: str, version: str, source: str, number: int) -> list[str]:
     if fourth:
         del columns[1]
     if len(columns) < 5 or not _NUMBER.fullmatch(columns[4]):
-        wanted = "word, tag, morphology, function, parent"
+        columns_shown = "word, tag, morphology, function, parent"
         if version == "4":
-            wanted = "word, lemma, tag, morphology, function, parent"
+            columns_shown = "word, lemma, tag, morphology, function, parent"
         raise TreeError(
-            f"{line[:40]!r} must have the columns {wanted}, with a number as parent", source, number
+            f"{line[:40]!r} must have the columns {columns_shown}, with a number as parent",
+            source,
+            number,
         )
     return columns

@@ -64,9 +64,9 @@ class Release:
     def files(self, release: str | PathLike[str], part: str) -> list[Path]:
         """Return the files of ``train``, ``dev`` or ``test``, in order; DataError if none is there."""
         numbers = self._numbers(part)
-        wanted = {number for numbers_of_one in numbers for number in numbers_of_one}
+        numbers_of_part = {number for numbers_of_one in numbers for number in numbers_of_one}
         found = self.find_files(release)
-        files = [file for number in sorted(wanted & set(found)) for file in found[number]]
+        files = [file for number in sorted(numbers_of_part & set(found)) for file in found[number]]
         if not files:
             raise DataError(f"{release}: holds no file of {self.describe(part)}")
         return files

@@ -70,7 +70,7 @@ class _Line:
                 self._busy = False
                 self._next()
 
-    def search(self, asked: bytes, patience: float) -> tuple[int, bytes, bytes]:
+    def search(self, request: bytes, patience: float) -> tuple[int, bytes, bytes]:
         """Return exit code, answer and errors of a search; to be called in the thread.
 
         Raises subprocess.TimeoutExpired after ``patience`` seconds.
@@ -83,7 +83,7 @@ class _Line:
             if not self._ended:
                 self._spare = _start(self.seconds)
         try:
-            answer, errors = process.communicate(asked, patience)
+            answer, errors = process.communicate(request, patience)
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
@@ -132,11 +132,11 @@ class Searching:
         ``caller`` is whoever asks, by the address say. Raises QueueFull where enough are waiting, and SlowSearch when
         its time is up.
         """
-        asked = json.dumps({"pattern": pattern, "trees": trees}).encode()
+        request = json.dumps({"pattern": pattern, "trees": trees}).encode()
         for line in (self._quick, self._slow):
             async with line.turn(caller, self.seconds):
                 with suppress(SlowSearch):
-                    return await self._run(line, asked)
+                    return await self._run(line, request)
         raise SlowSearch(self.seconds)
 
     def end(self) -> None:
@@ -144,19 +144,19 @@ class Searching:
         self._quick.end()
         self._slow.end()
 
-    async def _run(self, line: _Line, asked: bytes) -> bytes:
+    async def _run(self, line: _Line, request: bytes) -> bytes:
         loop = asyncio.get_running_loop()
         try:
-            return await loop.run_in_executor(line.thread, self._search, line, asked)
+            return await loop.run_in_executor(line.thread, self._search, line, request)
         except RuntimeError as error:
             if "shutdown" not in str(error):
                 raise
             raise NotReady("the service is stopping: try again later") from None
 
-    def _search(self, line: _Line, asked: bytes) -> bytes:
+    def _search(self, line: _Line, request: bytes) -> bytes:
         """Search in a process that may take so many seconds. Raises SlowSearch, Failure."""
         try:
-            code, answer, errors = line.search(asked, min(self.seconds, _LATE * line.seconds))
+            code, answer, errors = line.search(request, min(self.seconds, _LATE * line.seconds))
         except subprocess.TimeoutExpired:
             raise SlowSearch(self.seconds) from None
         if code in (TOO_MUCH, -signal.SIGPROF):

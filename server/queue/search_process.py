@@ -20,7 +20,7 @@ from bnaparser.trees.search.parsing import PatternError
 from bnaparser.trees.search.pattern import Unseen
 from bnaparser.trees.tree import Tree
 
-MOST_TOLD = 10_000  # nodes that an answer tells of; the others are counted
+MOST_SHOWN = 10_000  # nodes that an answer tells of; the others are counted
 TOO_MUCH = 3  # exit code of a search that would take more memory than it may
 
 _MOST_BYTES = 2**30
@@ -34,7 +34,7 @@ def search(text: str, trees: Sequence[str]) -> dict[str, Any]:
         nothing = {"count": 0, "hits": 0, "trees": [], "notes": []}
         return {**nothing, "error": error.message, "column": error.column}
     found: list[dict[str, Any]] = []
-    room = MOST_TOLD
+    room = MOST_SHOWN
     unseen = pattern.unseen()
     for tree in trees:
         entry = _search(pattern, tree, room, unseen)
@@ -50,8 +50,8 @@ def main() -> int:
     """Answer what stands on standard input; 0, or TOO_MUCH."""
     _bound(float(sys.argv[1]))
     try:
-        asked = json.load(sys.stdin.buffer)
-        answer = json.dumps(search(asked["pattern"], asked["trees"]), ensure_ascii=False)
+        request = json.load(sys.stdin.buffer)
+        answer = json.dumps(search(request["pattern"], request["trees"]), ensure_ascii=False)
         sys.stdout.buffer.write(answer.encode())
     except (MemoryError, RecursionError):
         return TOO_MUCH
@@ -65,13 +65,13 @@ def _search(pattern: Pattern, text: str, room: int, unseen: Unseen) -> dict[str,
         reason = f"line {error.line}, column {error.column}: {shortened(error.message, 200)}"
         return {"count": 0, "matches": [], "error": reason}
     unseen.see(tree)
-    told: list[dict[str, Any]] = []
+    shown_matches: list[dict[str, Any]] = []
     count = 0
     for match in pattern.matches(tree, once=True):
         count += 1
-        if len(told) < room:
-            told.append(_facts(match))
-    return {"count": count, "matches": told, "error": None}
+        if len(shown_matches) < room:
+            shown_matches.append(_facts(match))
+    return {"count": count, "matches": shown_matches, "error": None}
 
 
 def _facts(match: Match) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 from bnaparser.errors import shortened
 from bnaparser.parsing.result import Parse
 from bnaparser.server.problems import MOST_SAID
-from bnaparser.server.queue.search_process import MOST_TOLD
+from bnaparser.server.queue.search_process import MOST_SHOWN
 from bnaparser.server.queue.threads import Steps
 from bnaparser.server.rest.requests import JSON, PLAIN, Format
 from bnaparser.trees.clauses.partition import Kind
@@ -192,7 +192,7 @@ class SearchAnswer(BaseModel):
     count: int = Field(description="nodes that were found, in all trees")
     hits: int = Field(description="trees in which some were")
     trees: list[SearchedTree] = Field(
-        description=f"in order; their matches are told up to {MOST_TOLD:,} in all, and counted beyond"
+        description=f"in order; at most {MOST_SHOWN:,} matches are listed, and all are counted"
     )
     notes: list[str] = Field(
         description="a sentence for each label or word of the pattern that is in none of the trees"
@@ -360,17 +360,17 @@ def in_place(lines: Sequence[object | None], found: Iterable[Result]) -> list[Re
 def errors_header(found: Sequence[str | None]) -> str | None:
     """Return the header that tells the errors, each with its line, as far as there is room."""
     errors = [f"{number}: {error}" for number, error in enumerate(found, 1) if error is not None]
-    told: list[str] = []
+    shown: list[str] = []
     room = _HEADER_CHARACTERS
     for error in errors:
         written = _CONTROLS.sub(" ", error).encode("ascii", errors="backslashreplace").decode()
         room -= len(written) + 2
         if room < 0:
             break
-        told.append(written)
-    if len(told) < len(errors):
-        told.append(f"and {len(errors) - len(told)} more")
-    return "; ".join(told) or None
+        shown.append(written)
+    if len(shown) < len(errors):
+        shown.append(f"and {len(errors) - len(shown)} more")
+    return "; ".join(shown) or None
 
 
 def _json(value: object) -> str:

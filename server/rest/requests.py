@@ -264,7 +264,7 @@ _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 _NO_TEXT = re.compile("[\x00\ud800-\udfff]")
 # Only an escape can write either in JSON.
 _ESCAPED_BADLY = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
-_TOLD_MISTAKES = 3
+_MOST_MISTAKES = 3
 _MOST_NAMES = 64  # of an object in JSON; those that a request may have are fewer
 # Fields with an item a sentence, and what the items are called where there are too many.
 _COUNTED = {
@@ -364,8 +364,8 @@ def read_request(
     try:
         return kind.model_validate(given)
     except ValidationError as error:
-        told = mistakes(error, kind, in_json=True, most=_TOLD_MISTAKES)
-        raise Unprocessable("; ".join(told)) from None
+        sentences_of_mistakes = mistakes(error, kind, in_json=True, most=_MOST_MISTAKES)
+        raise Unprocessable("; ".join(sentences_of_mistakes)) from None
 
 
 def _check_counts(given: Mapping[str, Any], settings: ServerSettings) -> None:
@@ -627,8 +627,8 @@ def _sentences_of_tokens(
         options = [replace(parse_options, dependencies=_dependencies(tree)) for tree in trees]
     rows = _rows(request.constraints, len(sentences))
     return [
-        with_options(sentence, asked.with_constraints(_bounded(row, sentence)))
-        for sentence, asked, row in zip(sentences, options, rows, strict=True)
+        with_options(sentence, parse_options.with_constraints(_bounded(row, sentence)))
+        for sentence, parse_options, row in zip(sentences, options, rows, strict=True)
     ]
 
 

@@ -72,15 +72,19 @@ async def _parse_json(
     request: Request, service: Service, split: Split, language: str | None
 ) -> Response:
     given = (service.settings, split, language, service.text_rules)
-    asked = await service.read_body(request, requests.read_json, *given)
-    if asked.problem is None:
-        parses = await service.parse(asked.sentences, request.state.record, asked.tags)
+    parse_request = await service.read_body(request, requests.read_json, *given)
+    if parse_request.problem is None:
+        parses = await service.parse(
+            parse_request.sentences, request.state.record, parse_request.tags
+        )
     else:
-        check_count(len(asked.sentences), "sentences", service.settings)
-        parses = [Parse.without_tree(one, asked.problem) for one in asked.sentences]
+        check_count(len(parse_request.sentences), "sentences", service.settings)
+        parses = [Parse.without_tree(one, parse_request.problem) for one in parse_request.sentences]
         service.note(parses, request.state.record)
-    answer = answers.write_json(service.model_name, parses, asked.format, asked.scores)
-    return await service.write_in_turns(request, asked.size, answer)
+    answer = answers.write_json(
+        service.model_name, parses, parse_request.format, parse_request.scores
+    )
+    return await service.write_in_turns(request, parse_request.size, answer)
 
 
 async def _parse_plain(
@@ -175,11 +179,13 @@ async def search(request: Request) -> Response:
     if requests.media_type(request.headers) != JSON:
         raise UnsupportedBody(f"a search request must be {JSON}", {"Accept": JSON})
     kinds = {"trees": SearchRequest}
-    wanted = await service.read_body(
+    search_request = await service.read_body(
         request, requests.read_request, service.settings, kinds, has_words=False
     )
     caller = request.client.host if request.client else ""
-    answer = await service.search(wanted.pattern, wanted.trees, caller, request.state.record)
+    answer = await service.search(
+        search_request.pattern, search_request.trees, caller, request.state.record
+    )
     return Response(answer, media_type=JSON)
 
 

@@ -151,7 +151,7 @@ def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None
             "bnaparse: --penalty nan is no number between -10,000 and 10,000\n",
         ),
         (["--penalty", "2", "a"], "needs --dependencies FILE\n"),
-        (["--max-words", "2", "It rained."], "3 words, more than 2"),
+        (["--max-words", "2", "It rained."], "3 words, and the limit is 2"),
     ],
 )
 def test_what_cannot_be_is_one_sentence(

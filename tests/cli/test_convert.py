@@ -240,9 +240,9 @@ def test_wrong_usage(run: Run, trees: Path) -> None:
         (["draw", trees, "--fold", "NP <"], "--fold: the pattern: a node is wanted here"),
         (
             ["draw", trees, "-f", "conllu"],
-            "choose from 'draw', 'svg', 'png', 'pdf', 'latex', 'html'",
+            "is none of 'draw', 'svg', 'png', 'pdf', 'latex', 'html'",
         ),
-        (["convert", trees, "--to", "doc"], "(choose from 'bracket', 'pretty', 'draw', 'json'"),
+        (["convert", trees, "--to", "doc"], "is none of 'bracket', 'pretty', 'draw', 'json'"),
         (["convert", trees], "give --to FORMAT, one of bracket, pretty, draw, json"),
         (["convert", trees, "--to", "svg"], "use --format html"),
         (

@@ -145,7 +145,9 @@ def test_a_file_that_is_not_text_is_refused(files: tuple[Path, Path]) -> None:
     gold, pred = files
     gold.write_bytes(b"PK\x03\x04\x14\x00\x06\x00word/document.xml")
     for arguments in ((gold, pred), (pred, gold), (gold, "--model", "en")):
-        with pytest.raises(DataError, match="gold: this is a Word file, not text: save it as"):
+        with pytest.raises(
+            DataError, match="gold: this is a Word file, not text: save the document as"
+        ):
             run(*arguments)
 
 

@@ -150,9 +150,9 @@ def test_patterns_of_ones_own_are_columns(trees: Path, tmp_path: Path, capsys: S
     ("text", "told"),
     [
         ("ok = NP\nbad = NP < (VP\n", ":2: the pattern: "),
-        ("just words\n", ":1: 'just words' is no name with a pattern"),
-        ("W = NN\n", ":1: W is a column of the table"),
-        ("# nothing\n", ": the file holds no pattern:  "),
+        ("just words\n", ":1: 'just words' is not NAME = PATTERN"),
+        ("W = NN\n", ":1: W is the name of a column"),
+        ("# nothing\n", ": the file holds no pattern: "),
     ],
 )
 def test_a_wrong_file_of_patterns_is_told_with_its_line(

@@ -86,7 +86,7 @@ def test_wrong_usage(
     code, _, err = run("--encoder", encoder, "--layer", "3")
     assert code == 2 and "no layer 3" in err
     code, _, err = run("--encoder", str(tmp_path))
-    assert code == 2 and "no encoder of transformers" in err
+    assert code == 2 and "neither an encoder of transformers" in err
     code, _, err = run("--encoder", encoder, "--parser", "en")
     assert code == 2 and "is a plain encoder, which reads no trees: leave out --parser" in err
     code, _, err = run("--encoder", encoder, "--parser", "en", "--syntax", "gold")

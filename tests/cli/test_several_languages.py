@@ -100,5 +100,5 @@ def test_trees_of_each_language_calibrate(
     assert "determine no best temperature" in error
     assert calibrate()[2].endswith("give the language of the trees with --language CODE\n")
     assert "no model here knows the language 'fr'" in calibrate("es", "fr")[2]
-    message = "3 languages for 2 files of --data: give one of all, or one of each"
+    message = "--language has 3 codes for 2 files of --data"
     assert message in calibrate("es", "zh", "es")[2]

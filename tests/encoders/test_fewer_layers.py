@@ -83,10 +83,10 @@ def test_an_encoder_with_fewer_layers_and_pieces(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ([], "what is to be smaller?"),
-        (["--size", "300"], "--size and --text belong together"),
+        ([], "prune needs --size N"),
+        (["--size", "300"], "--size and --text need each other"),
         (["--layers", "0"], "--layers 0: it must be at least 1"),
-        (["--layers", "5"], "encoder.layers is 5: the encoder has 2 layers"),
+        (["--layers", "5"], "encoder.layers is 5, but the encoder has 2 layers"),
     ],
 )
 def test_what_cannot_be_kept_is_told(

@@ -267,7 +267,7 @@ def test_the_lower_layers_alone_are_those_of_the_whole_encoder(
     if encoder_kind not in NORMED_AT_THE_END:
         torch.testing.assert_close(below[1], hidden[1])
     assert sum(p.numel() for p in lower.parameters()) < sum(p.numel() for p in whole.parameters())
-    with pytest.raises(SettingsError, match=r"encoder\.layers is 3: the encoder has 2 layers"):
+    with pytest.raises(SettingsError, match=r"encoder\.layers is 3, but the encoder has 2 layers"):
         load_pretrained(folder, layers=3)
 
 

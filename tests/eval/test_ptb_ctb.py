@@ -234,7 +234,9 @@ class TestReleases:
             ctb_articles(wsj)
         with pytest.raises(DataError, match="holds no file of WSJ section 23"):
             PTB.files(wsj / "treebank_3/parsed/mrg/wsj/00", "test")
-        with pytest.raises(SettingsError, match="no part 'tst': there are train, dev, test"):
+        with pytest.raises(
+            SettingsError, match="unknown part 'tst': the parts are train, dev, test"
+        ):
             PTB.files(wsj, "tst")
 
 
@@ -314,7 +316,7 @@ class TestPenn:
     ) -> None:
         (tmp_path / "wsj_2300.mrg").write_text("( (S (-NONE- *)))", encoding="ascii")
         assert ptb_main([str(tmp_path), "--model", "en"], FlatParser()) == 2
-        assert "no tree in WSJ section 23" in capsys.readouterr().err
+        assert "the folder holds no tree of WSJ section 23" in capsys.readouterr().err
 
     def test_the_release_is_an_option_of_evaluate(
         self, wsj: Path, capsys: pytest.CaptureFixture[str]
@@ -326,9 +328,9 @@ class TestPenn:
         assert run_with(evaluate, given, FlatParser(PTB.read(wsj, "test"))) == 0
         assert "WSJ section 23" in capsys.readouterr().out
         for wrong, message in (
-            (["--release", "ptb", str(wsj)], "--release is for a model: give --model, too"),
+            (["--release", "ptb", str(wsj)], "--release needs --model: give the model to score"),
             ([*given, "--prm", "x.prm"], "--release takes no --prm"),
-            ([str(wsj), "x.mrg", "--split", "dev"], "--split is for a release of a treebank"),
+            ([str(wsj), "x.mrg", "--split", "dev"], "--split needs --release ptb"),
         ):
             assert evaluate(wrong) == 2
             assert message in capsys.readouterr().err

@@ -143,7 +143,9 @@ def test_the_same_seed_gives_the_same_probe() -> None:
 
 def test_vectors_that_are_no_numbers_are_told() -> None:
     examples = [ProbeExample(torch.full((3, WIDTH), float("nan")), torch.ones(3))]
-    with pytest.raises(DataError, match="squared_norms: the development loss is no number"):
+    with pytest.raises(
+        DataError, match="squared_norms: the development loss is not a finite number"
+    ):
         fit(squared_norms, examples, examples, QUICK)
 
 

@@ -80,7 +80,7 @@ def test_layers_and_folders_that_are_not_there(
     with pytest.raises(SettingsError, match="no layer 3: this encoder has 0 to 2"):
         reader.chosen([3])
     for _ in range(2):
-        with pytest.raises(ModelError, match="no encoder of transformers"):
+        with pytest.raises(ModelError, match="neither an encoder of transformers"):
             load_reader(str(tmp_path))
         (tmp_path / "config.json").write_text('{"layers": {}}')  # as a parser's
     with pytest.raises(ModelError, match="cannot use the device"):

@@ -79,7 +79,7 @@ WHOLE: Files = {CONFIG: b"{}", LABELS: b"{}", WEIGHTS: b"weights"}
 FAULTY: dict[str, tuple[bytes, str]] = {
     "empty": (packed({}), f"the file {CONFIG} is missing"),
     "a zip of a zip": (packed({"model.zip": packed(WHOLE)}), f"the file {CONFIG} is missing"),
-    "no weights": (packed({"m/config.json": b"{}"}), f"there is no 'm/{WEIGHTS}' in it"),
+    "no weights": (packed({"m/config.json": b"{}"}), f"the file 'm/{WEIGHTS}' is missing"),
     "a bomb": (packed({**WHOLE, WEIGHTS: bytes(20 << 20)}), "and would unpack to 21 MB"),
     "many": (packed({**WHOLE, **{f"{n}.txt": b"" for n in range(999)}}), "1,002 files, more than a model has"),
     "twice": (replaced(packed({**WHOLE, "labels.jsom": b""}), b"labels.jsom", b"labels.json"), "'labels.json' is in the archive twice"),

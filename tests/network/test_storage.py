@@ -121,7 +121,7 @@ def test_numbers_that_float16_lacks_are_told(
     model = build_model()
     with torch.no_grad():
         model.stack.positions[0, 0] = 1e5
-    with pytest.raises(ModelError, match=r"stack\.positions: store float32"):
+    with pytest.raises(ModelError, match=r"stack\.positions has values too large for float16"):
         storage.save(model, tmp_path, "float16", {})
 
 

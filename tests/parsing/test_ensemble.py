@@ -123,11 +123,11 @@ def test_what_makes_no_ensemble_is_refused(
 ) -> None:
     with pytest.raises(SettingsError, match="an ensemble needs two models or more"):
         Ensemble(parsers[:1])
-    with pytest.raises(SettingsError, match="2 shares for 3 models"):
+    with pytest.raises(SettingsError, match="2 weights for 3 models"):
         Ensemble(parsers, [1, 2])
-    with pytest.raises(SettingsError, match="each must be a positive number"):
+    with pytest.raises(SettingsError, match="each weight must be a positive finite number"):
         Ensemble.load([tiny_model_dir, tiny_model_dir], [1, -2])
-    with pytest.raises(SettingsError, match="each must be a positive number"):
+    with pytest.raises(SettingsError, match="each weight must be a positive finite number"):
         Ensemble(parsers, ["1", "2", "3"])  # type: ignore[list-item]
     reads = Parser(build_model("bert", tagging=TagSettings(given=True)))
     with pytest.raises(SettingsError, match="reads tags"):

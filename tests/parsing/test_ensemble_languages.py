@@ -94,11 +94,13 @@ def test_members_are_for_one_language(
     chinese, spanish = (several.in_language(code) for code in several.languages)
     cases: list[tuple[list[Any], str]] = [
         ([chinese, spanish], f"{two_languages_dir} is for zh-Hant; {two_languages_dir} is for es;"),
-        ([english, spanish], f"a model in memory is for en; {two_languages_dir} is for es; say"),
+        ([english, spanish], f"a model in memory is for en; {two_languages_dir} is for es; name"),
         ([several, several], f"{two_languages_dir} is for zh-Hant, es;"),
     ]
     for parsers, describe_conflict in cases:
-        with pytest.raises(SettingsError, match="an ensemble is for one language") as error:
+        with pytest.raises(
+            SettingsError, match="the models of an ensemble must share one language"
+        ) as error:
             Ensemble(parsers)
         assert describe_conflict in str(error.value)
     with pytest.raises(SettingsError, match=r"knows the language 'es': there is en \(English\)"):

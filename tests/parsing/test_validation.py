@@ -37,7 +37,7 @@ CALLS: list[tuple[Callable[[Any], object], str]] = [
     (lambda p: p.parse_many([["a"]], 5), "give a list of tags for each sentence, not an int"),
     (lambda p: p.parse_sentences(["a."]), "a list of Sentence, not of a str"),
     (lambda p: Ensemble([p, p]).parse_sentences("a."), "a list of Sentence, not of a str"),  # type: ignore[arg-type]
-    (lambda _: Ensemble.load("en"), "give a list of names of models, not one: 'en'"),
+    (lambda _: Ensemble.load("en"), "names must be a list of names of models"),
     (lambda p: p.in_language(5), 'a language by its code, as in "es", not an int'),
     (lambda p: p("a.", language=5), "a language by its code"),
     (lambda p: Parser(p.model, batch_tokens="5"), "batch_tokens is '5': it must be a whole number"),  # type: ignore[arg-type]

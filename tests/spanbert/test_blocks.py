@@ -189,7 +189,7 @@ def test_no_text_and_one_endless_sentence_leave_no_block(
     tokenizer: PreTrainedTokenizerBase, tmp_path: Path
 ) -> None:
     for name, content, told in (
-        ("empty.txt", "\n\n", "there is no text in"),
+        ("empty.txt", "\n\n", "these files hold no text"),
         ("giant.txt", "ab " * 5000, "gave no block of text"),
     ):
         (tmp_path / name).write_text(content)

@@ -80,7 +80,9 @@ def test_a_damaged_encoder_is_told(
 
 @pytest.mark.parametrize("kind", ["qwen2", "mistral", "opt", "gpt_neox"])
 def test_what_reads_from_left_to_right_is_refused(kind: str) -> None:
-    with pytest.raises(ModelError, match=f"the kind '{kind}' cannot be trained on masked words"):
+    with pytest.raises(
+        ModelError, match=f"the type '{kind}' cannot be pre-trained on masked words"
+    ):
         new_language_model(AutoConfig.for_model(kind))
 
 

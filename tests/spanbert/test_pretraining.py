@@ -399,9 +399,11 @@ def test_the_encoder_waits_for_its_heads(run: Callable[..., PretrainRun], kind: 
 
 
 def test_what_is_wrong_with_a_run_is_said(make_recipe: MakeRecipe, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"text\.block_size is 4000, but the encoder takes \d+"):
+    with pytest.raises(
+        SettingsError, match=r"text\.block_size is 4000, but the encoder accepts at most \d+"
+    ):
         pretrain(make_recipe(text={"block_size": 4000}), tmp_path / "long")
-    with pytest.raises(ModelError, match="cannot be trained on masked words"):
+    with pytest.raises(ModelError, match="cannot be pre-trained on masked words"):
         pretrain(make_recipe("t5"), tmp_path / "t5")
     with pytest.raises(DataError, match="no text file has this name"):
         pretrain(make_recipe(text={"files": ("nowhere.txt",)}), tmp_path / "none")

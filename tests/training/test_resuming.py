@@ -179,7 +179,9 @@ def test_a_checkpoint_of_another_recipe_is_told_apart(
 ) -> None:
     train(recipe(max_steps=1), tmp_path)
     wider = LayerSettings(hidden_size=32, num_attention_heads=2, head_dim=8, intermediate_size=32)
-    with pytest.raises(SettingsError, match=r"checkpoint is another recipe's.*--fresh") as raised:
+    with pytest.raises(
+        SettingsError, match=r"checkpoint belongs to another recipe.*--fresh"
+    ) as raised:
         train(recipe(layers=wider, max_steps=2), tmp_path)
     assert "\n" not in str(raised.value)
 
@@ -190,9 +192,7 @@ def test_a_finished_run_of_another_recipe_is_told_apart(
     """Its model was taken for the new recipe's."""
     train(recipe(max_steps=1), tmp_path)
     assert train(recipe(max_steps=2, threads=None), tmp_path).update == 2
-    with pytest.raises(
-        SettingsError, match=r"which differs in train\): start from scratch with --fresh"
-    ):
+    with pytest.raises(SettingsError, match=r"which differs in train\): start over with --fresh"):
         train(recipe(max_steps=2, seed=9), tmp_path)
 
 

@@ -179,7 +179,9 @@ class TestMistakes:
     def test_a_file_that_is_not_text_is_refused(self, tmp_path: Path, name: str) -> None:
         file = tmp_path / name
         file.write_bytes(b"PK\x03\x04\n\x00\x06\x00word/document.xml")
-        with pytest.raises(DataError, match=f"{name}: this is a Word file, not text: save it as"):
+        with pytest.raises(
+            DataError, match=f"{name}: this is a Word file, not text: save the document as"
+        ):
             list(read_lines(file))
         file.write_bytes(b"(A a)\n(B \0b)\n")
         with pytest.raises(DataError, match="NUL character"):

@@ -116,11 +116,11 @@ class ParserTrees:
 
     def parse(self, sentences: Iterable[Words]) -> dict[Words, Tree | str]:
         """Return the tree of each sentence of words, or the reason why it has none."""
-        wanted = list(dict.fromkeys(not_one_string(sentences, "sentences of words")))
+        unique = list(dict.fromkeys(not_one_string(sentences, "sentences of words")))
         found: dict[Words, Tree | str] = {}
         if self.store is not None:
-            found.update(self.store.read(wanted))
-        missing = sorted((words for words in wanted if words not in found), key=len)
+            found.update(self.store.read(unique))
+        missing = sorted((words for words in unique if words not in found), key=len)
         for start in range(0, len(missing), _CHUNK):
             fresh: dict[Words, Tree] = {}
             for parse in self._parses(missing[start : start + _CHUNK]):
@@ -188,7 +188,7 @@ if TYPE_CHECKING:
 # Keys that one question names; SQLite takes 999 at least.
 _KEYS = 500
 
-Asked = TypeVar("Asked", Words, str)
+Read = TypeVar("Read", Words, str)
 
 
 def model_identity(model: Path | Parser) -> str:
@@ -253,11 +253,11 @@ class TreeStore:
         """Keep the sentences of texts."""
         self._write({text: _written(sentences) for text, sentences in found.items()})
 
-    def _read(self, asked: Sequence[Asked]) -> dict[Asked, bytes]:
-        """Return what is kept under words or texts, of those that have something."""
-        by_key = {self._key(one): one for one in asked}
+    def _read(self, texts: Sequence[Read]) -> dict[Read, bytes]:
+        """Return the stored values of words or texts; an entry without a value is left out."""
+        by_key = {self._key(one): one for one in texts}
         keys = list(by_key)
-        found: dict[Asked, bytes] = {}
+        found: dict[Read, bytes] = {}
         with self._open() as connection:
             for start in range(0, len(keys), _KEYS):
                 some = keys[start : start + _KEYS]
@@ -266,7 +266,7 @@ class TreeStore:
                 found.update((by_key[key], value) for key, value in rows)
         return found
 
-    def _write(self, values: Mapping[Asked, str]) -> None:
+    def _write(self, values: Mapping[Read, str]) -> None:
         rows = [
             (self._key(one), value.encode("utf-8", "surrogatepass"))
             for one, value in values.items()
@@ -274,8 +274,8 @@ class TreeStore:
         with self._open() as connection:
             connection.executemany("INSERT OR REPLACE INTO trees VALUES (?, ?)", rows)
 
-    def _key(self, asked: Words | str) -> bytes:
-        return hashlib.sha256(json.dumps([self.identity, asked]).encode()).digest()
+    def _key(self, text: Words | str) -> bytes:
+        return hashlib.sha256(json.dumps([self.identity, text]).encode()).digest()
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:

@@ -164,12 +164,16 @@ class AnswerReader:
         pair = tokenizer(["a"], ["a"], is_split_into_words=True, return_token_type_ids=True)
         ids, types = (np.array(pair[name], np.int64) for name in ("input_ids", "token_type_ids"))
         of_text = pair.sequence_ids(0)
-        asked = [place for place, text in enumerate(of_text) if text == 0]
+        question_words = [place for place, text in enumerate(of_text) if text == 0]
         read = [place for place, text in enumerate(of_text) if text == 1]
-        gaps = [slice(0, asked[0]), slice(asked[-1] + 1, read[0]), slice(read[-1] + 1, len(ids))]
+        gaps = [
+            slice(0, question_words[0]),
+            slice(question_words[-1] + 1, read[0]),
+            slice(read[-1] + 1, len(ids)),
+        ]
         self._special = [ids[gap] for gap in gaps]
         self._types = [types[gap] for gap in gaps]
-        self._text_types = types[asked[0]], types[read[0]]
+        self._text_types = types[question_words[0]], types[read[0]]
         self._room = min(settings.max_seq_length, max_pieces) - sum(map(len, self._special))
         if self._room <= settings.max_query_length:
             own = settings.max_seq_length <= max_pieces
@@ -182,8 +186,8 @@ class AnswerReader:
     def windows(self, example: PreparedExample) -> list[AnswerWindow]:
         """Return the windows of a question and its passage, in order; there is one at least."""
         assert example.written is not None
-        asked, read = example.structures[0].words, example.structures[1].words
-        question = pieces_of(self.tokenizer, asked, [(0, 0)] * len(asked))
+        question_words, read = example.structures[0].words, example.structures[1].words
+        question = pieces_of(self.tokenizer, question_words, [(0, 0)] * len(question_words))
         question = question.part(0, self.settings.max_query_length)
         passage = pieces_of(self.tokenizer, read, example.written.places)
         answer = None if example.answer is None else passage.inside(example.answer)
@@ -194,13 +198,16 @@ class AnswerReader:
             begins.append(begins[-1] + step)
         return [
             self._window(
-                question, passage.part(begin, begin + room), len(asked), _moved(answer, begin)
+                question,
+                passage.part(begin, begin + room),
+                len(question_words),
+                _moved(answer, begin),
             )
             for begin in begins
         ]
 
     def _window(
-        self, question: Pieces, passage: Pieces, asked: int, answer: tuple[int, int] | None
+        self, question: Pieces, passage: Pieces, question_words: int, answer: tuple[int, int] | None
     ) -> AnswerWindow:
         """Put question and pieces of the passage together; ``answer`` counts in these pieces."""
         before, between, after = self._special
@@ -217,7 +224,7 @@ class AnswerReader:
         words = np.full(len(ids), SPECIAL)
         words[len(before) : len(before) + len(question)] = question.words
         first = len(before) + len(question) + len(between)
-        words[first : first + len(passage)] = passage.words + asked
+        words[first : first + len(passage)] = passage.words + question_words
         null = self._null(ids, words)
         inside = answer is not None and answer[0] >= 0 and answer[1] < len(passage)
         target = (first + answer[0], first + answer[1]) if answer and inside else (null, null)
@@ -288,12 +295,14 @@ def _near(
     And its words by their numbers in these: masks of a book's words would fill the memory.
     """
     question, passage = structures
-    asked = len(question.words)
+    question_words = len(question.words)
     words = window.words.copy()
     here = words[window.passage]
     if not len(here):
         return (question, passage), words
-    begin, part = passage.sentences(int(here[0]) - asked, int(here[-1]) + 1 - asked)
+    begin, part = passage.sentences(
+        int(here[0]) - question_words, int(here[-1]) + 1 - question_words
+    )
     words[window.passage] -= begin
     return (question, part), words
 

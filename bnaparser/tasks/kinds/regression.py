@@ -55,13 +55,13 @@ class Regression(TaskKind):
         """Return the mean squared error."""
         return F.mse_loss(logits.squeeze(-1).float(), labels.float())
 
-    def decode(self, found: Row, threshold: float) -> float:
+    def decode(self, predicted_scores: Row, threshold: float) -> float:
         """Return the score."""
-        return float(found[0])
+        return float(predicted_scores[0])
 
-    def answer(self, found: Row, labels: Labels, threshold: float) -> dict[str, Any]:
+    def answer(self, predicted_scores: Row, labels: Labels, threshold: float) -> dict[str, Any]:
         """Return the score of a text."""
-        return {"score": float(found[0])}
+        return {"score": float(predicted_scores[0])}
 
     def score(self, labels: Labels, gold: Sequence[float], predicted: Sequence[float]) -> Scores:
         """Return Pearson's and Spearman's correlation in percent."""
@@ -86,9 +86,11 @@ def _score(text: str, place: str) -> float:
 
 def correlations(gold: Sequence[float], predicted: Sequence[float]) -> Scores:
     """Return Pearson's and Spearman's correlation in percent; 0 where one side is constant."""
-    wanted, found = np.array(gold, float), np.array(predicted, float)
+    gold_scores, predicted_scores = np.array(gold, float), np.array(predicted, float)
     once = np.ones((1, len(gold)))
-    return {name: float(of(wanted, found, once)[0]) for name, of in CORRELATIONS.items()}
+    return {
+        name: float(of(gold_scores, predicted_scores, once)[0]) for name, of in CORRELATIONS.items()
+    }
 
 
 def pearson(gold: Floats, predicted: Floats, times: Floats) -> Floats:
@@ -107,9 +109,11 @@ def pearson(gold: Floats, predicted: Floats, times: Floats) -> Floats:
         for one, other in ((0, 1), (0, 0), (1, 1))
     )
     spread = np.sqrt(squares[0] * squares[1])
-    found = np.zeros(len(times))
-    np.divide(100 * covariance, spread, out=found, where=varied[0] & varied[1] & (spread > 0))
-    return found
+    predicted_scores = np.zeros(len(times))
+    np.divide(
+        100 * covariance, spread, out=predicted_scores, where=varied[0] & varied[1] & (spread > 0)
+    )
+    return predicted_scores
 
 
 def spearman(gold: Floats, predicted: Floats, times: Floats) -> Floats:
@@ -142,8 +146,8 @@ def _ranks(values: Floats, times: Floats) -> Floats:
     starts = np.flatnonzero(np.diff(ordered, prepend=np.nan) != 0)
     of_value = np.add.reduceat(times[:, order], starts, axis=1)
     ranks = np.cumsum(of_value, axis=1) - (of_value - 1) / 2
-    found: Floats = ranks[:, np.searchsorted(ordered[starts], values)]
-    return found
+    predicted_scores: Floats = ranks[:, np.searchsorted(ordered[starts], values)]
+    return predicted_scores
 
 
 @dataclass(frozen=True)

@@ -374,10 +374,10 @@ def relation_f1(counts: Floats, relations: NDArray[np.int64]) -> Floats:
     """
     count = int(relations.max(initial=-1)) + 1
     belongs = np.equal.outer(relations, np.arange(count)).astype(np.float64)  # (C, relations)
-    right, wanted, found = (counts @ belongs).transpose(1, 0, 2)
-    total = wanted + found
+    right, in_gold, found = (counts @ belongs).transpose(1, 0, 2)
+    total = in_gold + found
     scores = np.divide(2 * right, total, out=np.zeros_like(right), where=total > 0)
-    there = wanted > 0
+    there = in_gold > 0
     number = there.sum(axis=1)
     sums = np.where(there, scores, 0.0).sum(axis=1)
     mean: Floats = np.divide(sums, number, out=np.zeros_like(sums), where=number > 0)

@@ -197,8 +197,8 @@ def _seqeval() -> Any:
 def _span_counts(labels: Labels, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:
     """Return of each sentence how many spans are right, there, and predicted."""
     rows = []
-    for wanted, found in zip(gold, predicted, strict=True):
-        tags = [tuple(cast("Sequence[int]", one)) for one in (wanted, found)]
+    for gold_tags, found in zip(gold, predicted, strict=True):
+        tags = [tuple(cast("Sequence[int]", one)) for one in (gold_tags, found)]
         here, there = (_spans(tuple(labels), one) for one in tags)
         rows.append((len(here & there), len(here), len(there)))
     return np.array(rows, dtype=np.float64)

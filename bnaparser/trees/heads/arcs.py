@@ -77,9 +77,9 @@ def noun_relations(
     found: dict[int, str] = {}
     is_there = words[phrase.head_words[chosen]] in english.BE  # "there is (a man)-PRD"
     for place in places:
-        told = functions(phrase.node.subtrees[place].label)
-        relation = next((_BY_FUNCTION[one] for one in told if one in _BY_FUNCTION), None)
-        if relation is None and "TPC" in told:
+        edge_functions = functions(phrase.node.subtrees[place].label)
+        relation = next((_BY_FUNCTION[one] for one in edge_functions if one in _BY_FUNCTION), None)
+        if relation is None and "TPC" in edge_functions:
             relation = "dislocated" if phrase.labels[place + 1 : place + 2] == [","] else "obj"
         if relation and not (relation == "xcomp" and is_there):
             found[place] = relation

@@ -569,11 +569,11 @@ class _Dependents:
 
     def settle_question(self) -> None:
         """Tell the subject of "who did this?": with an object before the verb it would be "who did this see?"."""
-        asked = self._place("obj", child="WHNP")
+        question_word = self._place("obj", child="WHNP")
         other = self._place("nsubj", parent="SQ")
-        if asked is None or other is None or other < self.head or self.has("aux"):
+        if question_word is None or other is None or other < self.head or self.has("aux"):
             return
-        self.relations[asked], self.relations[other] = "nsubj", "obj"
+        self.relations[question_word], self.relations[other] = "nsubj", "obj"
 
     def _place(self, relation: str, child: str = "", parent: str = "") -> int | None:
         """Return the first dependent with a relation whose phrase, or the phrase above, has the label."""

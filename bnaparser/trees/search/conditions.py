@@ -124,7 +124,7 @@ class Bindings:
     strings: dict[str, str] = field(default_factory=dict)
 
 
-class WantedNode:
+class NodePattern:
     """A node of a pattern: what its label must be, its name, and the condition that it must meet.
 
     ``refers``: instead of by a label it is told by a node that was named before, ``=`` for that node
@@ -215,7 +215,7 @@ class Related:
     """``relation B``: some node that the relation leads to is the wanted one."""
 
     relation: Relation
-    wanted: WantedNode
+    node_pattern: NodePattern
     mode: Mode = ""
 
     def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
@@ -223,15 +223,15 @@ class Related:
         return _in_mode(self.mode, lambda: self._all(tree, node, found))
 
     def _all(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
-        wanted = self.wanted
-        if wanted.is_plain:
-            accepts, labels = wanted.accepts, tree.labels
+        node_pattern = self.node_pattern
+        if node_pattern.is_plain:
+            accepts, labels = node_pattern.accepts, tree.labels
             for other in self.relation(tree, node):
                 if accepts(labels[other]):
                     yield
         else:
             for other in self.relation(tree, node):
-                yield from wanted.ways(tree, other, found)
+                yield from node_pattern.ways(tree, other, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,10 +296,10 @@ def _in_mode(mode: Mode, ways: Callable[[], Iterator[None]]) -> Iterator[None]:
         yield
 
 
-def needed(wanted: WantedNode) -> list[frozenset[str]]:
+def needed(node_pattern: NodePattern) -> list[frozenset[str]]:
     """Return sets of strings: the text of a tree that matches holds one of each set."""
-    own = None if wanted.refers else wanted.description.needed()
-    below = [] if wanted.condition is None else _needed_by(wanted.condition)
+    own = None if node_pattern.refers else node_pattern.description.needed()
+    below = [] if node_pattern.condition is None else _needed_by(node_pattern.condition)
     return below if own is None else [own, *below]
 
 
@@ -307,7 +307,7 @@ def _needed_by(condition: Condition) -> list[frozenset[str]]:
     if condition.mode:
         return []
     if isinstance(condition, Related):
-        return needed(condition.wanted)
+        return needed(condition.node_pattern)
     of_parts = [_needed_by(part) for part in condition.parts]
     return list(chain(*of_parts)) if isinstance(condition, AllOf) else one_of(of_parts)
 

@@ -16,8 +16,8 @@ from bnaparser.trees.search.conditions import (
     Condition,
     Description,
     Mode,
+    NodePattern,
     Related,
-    WantedNode,
 )
 from bnaparser.trees.search.relations import (
     COUNTED,
@@ -83,7 +83,7 @@ class PatternToken(NamedTuple):
 _ASKS = re.compile(r"[!?(\[]")  # what may stand before a relation, and before a node
 
 
-def read_pattern(pattern: str) -> tuple[list[WantedNode], frozenset[str], tuple[Description, ...]]:
+def read_pattern(pattern: str) -> tuple[list[NodePattern], frozenset[str], tuple[Description, ...]]:
     """Return the alternatives for a pattern's first node, the names it gives, and all its descriptions.
 
     Raises PatternError if it is wrong.
@@ -106,7 +106,7 @@ class _PatternReader:
         self.names: set[str] = set()
         self.descriptions: list[Description] = []  # all that were read
 
-    def alternatives(self) -> list[WantedNode]:
+    def alternatives(self) -> list[NodePattern]:
         """node | node | ..."""
         found = [self.node_with_relations()]
         names = self.names
@@ -119,20 +119,20 @@ class _PatternReader:
             self.fail(f"{quoted(self.next.text)} does not belong here")
         return found
 
-    def node_with_relations(self) -> WantedNode:
+    def node_with_relations(self) -> NodePattern:
         """A description, or such a thing in brackets, and conditions."""
         if self.take("("):
             with self.inside("("):
-                wanted = self.node_with_relations()
+                node_pattern = self.node_with_relations()
         else:
-            wanted = self.description()
+            node_pattern = self.description()
         if self.starts_condition():
             more = self.any_of()
-            before = wanted.condition
-            wanted.condition = more if before is None else AllOf((before, more))
-        return wanted
+            before = node_pattern.condition
+            node_pattern.condition = more if before is None else AllOf((before, more))
+        return node_pattern
 
-    def node(self) -> WantedNode:
+    def node(self) -> NodePattern:
         """What a relation leads to: a description, or more of a pattern in brackets."""
         if not self.take("("):
             return self.description()
@@ -223,17 +223,17 @@ class _PatternReader:
             description = self.label()
             if description.regex is None:
                 self.fail(f"{symbol} is followed by a description in brackets, {symbol}(NP)", start)
-        return through(symbol, WantedNode(description).fits)
+        return through(symbol, NodePattern(description).fits)
 
     def exactly(self, mode: Mode) -> Condition:
         """{ B ; C }: these children and no other."""
         self.need("{")
-        children: list[WantedNode] = []
+        children: list[NodePattern] = []
         with self.inside("{"):
             while self.next.text != "}" and (not children or self.take(";")):
                 children.append(self.node())
         parts = [Related(numbered_child(place), child) for place, child in enumerate(children, 1)]
-        other = WantedNode(Description((ANYTHING,)))
+        other = NodePattern(Description((ANYTHING,)))
         return AllOf((*parts, Related(numbered_child(len(children) + 1), other, "!")), mode)
 
     def starts_condition(self, ahead: int = 0) -> bool:
@@ -245,7 +245,7 @@ class _PatternReader:
             place += 1
         return self.tokens[place].kind in ("relation", "through", "exactly")
 
-    def description(self) -> WantedNode:
+    def description(self) -> NodePattern:
         """What a node must be, and its name."""
         start = self.next
         if start.text in ("=", "~"):
@@ -255,7 +255,7 @@ class _PatternReader:
         while self.take("#"):
             captures.append(self._capture(description))
         name = self._new_name() if self.take("=") else None
-        return WantedNode(description, name, captures=captures)
+        return NodePattern(description, name, captures=captures)
 
     def label(self) -> Description:
         """!@literal|literal, !@@class|class, /regex/ or __."""
@@ -291,12 +291,12 @@ class _PatternReader:
                 wrong = (
                     f"{quoted(name)} is no class of labels"
                     if name
-                    else "a class is wanted after @@"
+                    else "the class of labels is missing after @@"
                 )
-                self.fail(f"{wrong}: {', '.join(sorted(CLASSES))}", start)
+                self.fail(f"{wrong}: the classes are {', '.join(sorted(CLASSES))}", start)
         return Description(names, negated=negated, of_class=True)
 
-    def _reference(self) -> WantedNode:
+    def _reference(self) -> NodePattern:
         """=name or ~name: a node that was named before."""
         sign = self.next
         self.place += 1
@@ -307,7 +307,7 @@ class _PatternReader:
         if known.text not in self.names:
             self.fail(f"no node before this one has the name {known.text}", known.place)
         name = self._new_name() if kind == "~" and self.take("=") else None
-        return WantedNode(Description((ANYTHING,)), name, (kind, known.text))
+        return NodePattern(Description((ANYTHING,)), name, (kind, known.text))
 
     def _new_name(self) -> str:
         name = self.take_kind("literal")

@@ -49,7 +49,7 @@ class Pattern:
         self.text = text
         self.rules = head_rules(rules) if isinstance(rules, str) else rules
         self._alternatives, self.names, self._descriptions = read_pattern(text)
-        of_each = [needed(wanted) for wanted in self._alternatives]
+        of_each = [needed(node_pattern) for node_pattern in self._alternatives]
         self._needed = of_each[0] if len(of_each) == 1 else one_of(of_each)
 
     def matches(self, tree: Tree, once: bool = False) -> Iterator[Match]:
@@ -138,10 +138,10 @@ class Pattern:
         return Pattern, (self.text, self.rules)
 
     def _ways(self, tree: IndexedTree, number: int) -> Iterator[Bindings]:
-        for wanted in self._alternatives:
-            if wanted.refers or wanted.fits(tree, number):
+        for node_pattern in self._alternatives:
+            if node_pattern.refers or node_pattern.fits(tree, number):
                 found = Bindings()
-                for _ in wanted.ways(tree, number, found):
+                for _ in node_pattern.ways(tree, number, found):
                     yield found
 
 

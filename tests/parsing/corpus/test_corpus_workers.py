@@ -85,7 +85,7 @@ def test_a_worker_that_never_starts_ends_the_run(
         return give(helper, shard)
 
     monkeypatch.setattr(engines._Helper, "give", give_when_dead)
-    with pytest.raises(DataError, match="3 workers ended with code 7 at it"):
+    with pytest.raises(DataError, match="3 workers ended with code 7 on this part"):
         run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2))
 
 
@@ -121,7 +121,7 @@ def test_a_shard_that_kills_its_workers_ends_the_run_and_keeps_the_rest(
     deadly: Any = Deadly(parser, "cat60")
     settings = replace(SETTINGS, workers=2)
     with pytest.raises(
-        DataError, match=r"3 workers ended by signal SIGKILL at it; is there too"
+        DataError, match=r"3 workers ended by signal SIGKILL on this part; is there too"
     ) as e:
         run(deadly, [corpus], tmp_path / "out", settings, notices=notices)
     assert f"({corpus}:" in str(e.value)

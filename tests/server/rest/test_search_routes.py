@@ -87,7 +87,7 @@ def test_a_tree_that_cannot_be_read_has_its_error_in_its_place(client: TestClien
 
 
 def test_very_many_matches_are_counted_and_some_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search_process, "MOST_TOLD", 3)
+    monkeypatch.setattr(search_process, "MOST_SHOWN", 3)
     answer = search_process.search("NP", [TREE, TREE, TREE])
     assert (answer["count"], answer["hits"]) == (6, 3)
     assert [(entry["count"], len(entry["matches"])) for entry in answer["trees"]] == [
