@@ -130,7 +130,7 @@ def test_what_makes_no_ensemble_is_refused(
     with pytest.raises(SettingsError, match="each weight must be a positive finite number"):
         Ensemble(parsers, ["1", "2", "3"])  # type: ignore[list-item]
     reads = Parser(build_model("bert", tagging=TagSettings(given=True)))
-    with pytest.raises(SettingsError, match="reads tags"):
+    with pytest.raises(SettingsError, match="needs part-of-speech tags"):
         Ensemble([parsers[0], reads])
 
 

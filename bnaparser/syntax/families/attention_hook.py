@@ -84,6 +84,6 @@ class CarryingLayer:
         return super().__call__(*args, syntax=held, **kwargs)  # type: ignore[misc]
 
     def forward(self, *args: Any, syntax: SyntaxBatch | None, **kwargs: Any) -> Any:
-        """As the original, with the batch laid down where the attention finds it."""
+        """Run the original forward, with the batch laid down where the attention finds it."""
         self.attention.self.syntax = syntax
         return super().forward(*args, **kwargs)  # type: ignore[misc]

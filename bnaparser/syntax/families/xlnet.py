@@ -24,7 +24,7 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
     layer_input: Tensor | None
 
     def forward(self, h: Tensor, g: Tensor | None, *args: Any, **kwargs: Any) -> Any:
-        """As the original; two streams and memories have no place for syntax."""
+        """Run the original forward with syntax; two streams and memories are not supported."""
         remembered = kwargs.get("mems") is not None
         if self.hook.held() is not None and (g is not None or remembered):
             raise SettingsError("XLNet with syntax does not support target_mapping and mems")

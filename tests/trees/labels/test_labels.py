@@ -133,5 +133,5 @@ def test_an_unknown_class_is_named_at_its_place() -> None:
     with pytest.raises(PatternError, match="'nounphrase' is no class of labels") as raised:
         Pattern("NP < @@nounphrase")
     assert raised.value.column == 8
-    with pytest.raises(PatternError, match="a class is wanted after @@"):
+    with pytest.raises(PatternError, match="the class of labels is missing after @@"):
         Pattern("@@ < NP")
