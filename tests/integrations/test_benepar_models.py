@@ -137,7 +137,7 @@ def test_importing_writes_a_model_folder(
     assert ours == parser.parse_many(BENEPAR["sentences"])
     assert ours == Parser.load(source).parse_many(BENEPAR["sentences"])
     assert main(["models", "import", str(source), str(target)]) == 2
-    assert f"{target}exists already" in capsys.readouterr().err
+    assert f"{target} exists already" in capsys.readouterr().err
     assert main(["models", "import", "nowhere", str(tmp_path / "new")]) == 2
     assert "no model 'nowhere'" in capsys.readouterr().err
 
@@ -202,7 +202,10 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
         configured(lambda c: c["benepar"]["hparams"].update(use_pretrained=False)),
         "character encoder",
     ),
-    "no settings": (configured(lambda c: c["benepar"].pop("hparams")), "does not say"),
+    "no settings": (
+        configured(lambda c: c["benepar"].pop("hparams")),
+        "has no entry use_pretrained",
+    ),
     "labels": (configured(lambda c: c["benepar"].update(label_vocab={"S": 3})), "damaged"),
     "a setting": (
         configured(lambda c: c["benepar"]["hparams"].pop("d_label_hidden")),
@@ -289,7 +292,7 @@ def test_a_checkpoint_of_training_finds_its_encoder_by_name(tmp_path: Path) -> N
     with pytest.raises(ModelError, match="holds no weights"):
         Parser.load(saved)
     torch.save({"weights": weights}, saved)
-    with pytest.raises(ModelError, match="neither a zip of a model folder nor a checkpoint"):
+    with pytest.raises(ModelError, match="neither a zipped model folder nor a checkpoint"):
         Parser.load(saved)
 
 

@@ -174,7 +174,7 @@ def test_a_label_that_is_missing_twice_is_the_same_label(label: Any, tiny_parser
 
 def test_texts_with_the_same_label_are_not_mixed_up(tiny_parser: Parser) -> None:
     twice = pd.concat([FRAME, FRAME])
-    with pytest.raises(ValueError, match=r"the index label 0, .*reset_index"):
+    with pytest.raises(ValueError, match=r"the same index label 0: .*reset_index"):
         pandas.sentences(tiny_parser.pipe(twice["text"]))
     found = pandas.sentences(tiny_parser.pipe(twice["text"].tolist()))
     assert found["document"].unique().tolist() == [0, 1, 3, 4, 5, 7]

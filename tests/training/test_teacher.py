@@ -286,12 +286,14 @@ def test_what_is_no_teacher_is_refused(
     with pytest.raises(SettingsError, match=r"^train\.teacher: .* is for .*, not for en$"):
         Teacher(other, student, 0.5)
     tiny = load_teacher([str(tiny_model_dir)], "cpu")
-    with pytest.raises(SettingsError, match=r"^train\.teacher has tags.*set tags\.predict = true$"):
+    with pytest.raises(
+        SettingsError, match=r"^train\.teacher predicts tags.*set tags\.predict = true$"
+    ):
         Teacher(tiny, build_model(), 0.5)
     storage.save(build_model(), tmp_path / "untagged", "float32", {})
     with pytest.raises(SettingsError, match=r"^train\.teacher: .*untagged predicts no tags"):
         Teacher(load_teacher([str(tmp_path / "untagged")], "cpu"), student, 0.5)
-    with pytest.raises(SettingsError, match=r"^train\.teacher has no label"):
+    with pytest.raises(SettingsError, match=r"^train\.teacher has none of the labels"):
         Teacher(tiny, with_names(student, ["NEW"], list(student.tags.names)), 0.5)
 
 

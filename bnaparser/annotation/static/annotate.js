@@ -348,4 +348,5 @@ document.addEventListener("keydown", (event) => {
     part("comment").focus();
   } else if (place >= 0 && place < shown.candidates.length) step({ do: "choose", node: place });
 });
+document.querySelector("#who button").disabled = false; // a click before this line would send the form and reload the page
 begin(sessionStorage.getItem("annotator"));

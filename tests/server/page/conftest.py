@@ -26,18 +26,18 @@ FLAGS = (
 )
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def tiny_parser(tiny_model_dir: Path) -> Parser:
     return Parser.load(tiny_model_dir, device="cpu")
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def address(serving: Serving, tiny_parser: Parser) -> Iterator[str]:
     with serving(tiny_parser, max_words=30, max_characters=3000) as address:
         yield f"{address}/"
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Debian's Chromium; the test is skipped where there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

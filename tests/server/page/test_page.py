@@ -123,7 +123,9 @@ def test_all_can_be_done_by_keyboard_alone(visit: Visit) -> None:
 
 def test_labels_and_tags_are_explained(visit: Visit) -> None:
     page = visit(CAT)
-    labels = json.loads(page.request.get(f"{visit.address}static/labels.json").text())
+    labels = json.loads(page.request.get(f"{visit.address}static/labels.json").text())["languages"][
+        "en"
+    ]
     phrase = page.locator(".phrase").first
     phrase.hover()
     meaning = labels["phrases"][phrase.locator(".label").text_content()][1]
@@ -144,7 +146,9 @@ def test_a_screen_reader_finds_the_tree_in_words(visit: Visit) -> None:
     page = visit(CAT)
     outline = page.get_by_role("region", name="Outline of the tree").aria_snapshot()
     parse = answer(visit.address, CAT)
-    labels = json.loads(page.request.get(f"{visit.address}static/labels.json").text())
+    labels = json.loads(page.request.get(f"{visit.address}static/labels.json").text())["languages"][
+        "en"
+    ]
     for constituent in parse["constituents"]:
         assert f"{constituent['label']} {labels['phrases'][constituent['label']][1]}" in outline
     for token in parse["tokens"]:

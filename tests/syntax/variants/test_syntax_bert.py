@@ -357,7 +357,7 @@ def test_all_of_table_5_can_be_set() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"trees": ()}, "one kind of tree"),
+        ({"trees": ()}, "at least one item"),
         ({"relations": ("child", "child")}, "must not contain an item twice"),
         ({"lisa": LisaSettings()}, 'lisa.form = "replace"'),
         ({"lisa": LisaSettings(form="replace"), "empty_row": "drop"}, "unmasked sub-network"),
