@@ -155,7 +155,7 @@ def run(options: argparse.Namespace) -> int:
     shown.close()
     if not options.quiet:
         say(
-            f"{totals['sentences']:,} sentences of {totals['documents']:,} documents are in {corpus.output}"
+            f"{corpus.output} is complete. Sentences: {totals['sentences']:,}; documents: {totals['documents']:,}"
         )
     if totals["failed"]:
         say(

@@ -29,7 +29,10 @@ def given(tiny_model_dir: Path, tmp_path: Path) -> list[str]:
 def test_a_corpus_is_parsed_searched_and_complete(given: list[str], capsys: Streams) -> None:
     assert main(["corpus", "--workers", "1", *given]) == 0
     out, err = capsys.readouterr()
-    assert (out, err) == ("", f"bnaparser corpus: 3 sentences of 1 documents are in {given[1]}\n")
+    assert (out, err) == (
+        "",
+        f"bnaparser corpus: {given[1]} is complete. Sentences: 3; documents: 1\n",
+    )
     assert main(["corpus", "--workers", "1", *given, "-q"]) == 0
     assert capsys.readouterr().err == f"bnaparser corpus: {given[1]} is complete\n"
     assert main(["search", "__ !> __", given[1], "-c", "-q"]) == 0
