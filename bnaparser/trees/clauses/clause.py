@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
 from bnaparser.errors import TreeError, quoted
-from bnaparser.trees.clauses.english import PENN_TAGS, PennClauses
+from bnaparser.trees.clauses.english import PennClauses
 from bnaparser.trees.clauses.partition import Kind, Nodes, partition
-from bnaparser.trees.clauses.treebanks import TREEBANKS, Treebank, TreebankClauses
+from bnaparser.trees.clauses.treebanks import TREEBANKS, TreebankClauses
 from bnaparser.trees.cleaning import core_label
 from bnaparser.trees.escapes import unescape
+from bnaparser.trees.labels import table_of_labels
 from bnaparser.trees.tree import Tree
 
 
@@ -136,27 +135,19 @@ def clauses_to_dict(
 
 
 def _scheme(nodes: Nodes) -> PennClauses | TreebankClauses:
-    """Return the clauses by the labels of the treebank that knows most of the tags."""
+    """Return the clauses by the labels of the treebank that has most of the tree's tags."""
     tags = nodes.tree.tags
-    known = Counter(treebank for tag in tags for treebank in _treebanks_of(tag))
-    if not known:
+    telling = [tag for tag in tags if tag != "X"]  # an unknown category in several treebanks
+    table = table_of_labels((tag, True) for tag in telling)
+    if not any(tag in table.tags or core_label(tag) in table.tags for tag in telling):
         told = ", ".join(dict.fromkeys(filter(None, tags)))
         raise TreeError(
             "clauses need the part-of-speech tags of a treebank that is known: "
             f"{quoted(' '.join(nodes.tree.words))} has {quoted(told) if told else 'none'}"
         )
-    most = max(known.values())
-    if known[None] == most:
+    if table.language == "en":
         return PennClauses(nodes)
-    return TreebankClauses(nodes, next(one for one in TREEBANKS if known[one] == most))
-
-
-@lru_cache(4096)
-def _treebanks_of(tag: str) -> tuple[Treebank | None, ...]:
-    """Return the treebanks that have a tag; None is the Penn Treebank."""
-    core = core_label(tag)
-    penn = (None,) if core in PENN_TAGS else ()
-    return (*penn, *(one for one in TREEBANKS if one.tags.fullmatch(tag)))
+    return TreebankClauses(nodes, TREEBANKS[table.language])
 
 
 def _runs(words: Sequence[int]) -> list[tuple[int, int]]:

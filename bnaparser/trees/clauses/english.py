@@ -12,18 +12,12 @@ from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from bnaparser.trees.brackets import ROOT_LABELS
-from bnaparser.trees.clauses.partition import Kind, Nodes, Opening, Part, is_mark, words_of
+from bnaparser.trees.clauses.partition import Kind, Nodes, Opening, Part, is_mark
 from bnaparser.trees.cleaning import core_label
 from bnaparser.trees.heads.dependencies import CONJUNCTIONS, headed_phrases
 from bnaparser.trees.heads.english import AUXILIARIES, BE
 from bnaparser.trees.heads.rules import UD
 from bnaparser.trees.heads.universal import UniversalArc, universal_arcs
-
-PENN_TAGS = words_of(
-    "ADD AFX CC CD DT EX FW GW HYPH IN JJ JJR JJS LS MD NFP NN NNS NNP NNPS PDT POS PRP PRP$ RB RBR RBS RP SYM TO UH"
-    " VB VBD VBG VBN VBP VBZ WDT WP WP$ WRB XX $ # `` '' , . : -LRB- -RRB-"
-)
-"""The tags of the Penn Treebank and of the treebanks after it."""
 
 _SENTENCES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ", "RRC"})
 _CLAUSES = _SENTENCES | {"VP"}

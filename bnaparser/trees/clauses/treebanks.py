@@ -23,8 +23,6 @@ class Treebank:
     """The labels of one scheme. Patterns are of whole tags.
 
     Args:
-        name: What the scheme is called.
-        tags: The tags of its words.
         kinds: Labels of clauses, with their kinds where the label tells the kind.
         verbs: The tags of verbs.
         verb_phrases: Labels of what holds the verb of a clause.
@@ -49,8 +47,6 @@ class Treebank:
         infinitives: The tags of infinitives with their particle, which make a clause of a verb phrase.
     """
 
-    name: str
-    tags: re.Pattern[str]
     kinds: Mapping[str, Kind | None]
     verbs: re.Pattern[str]
     verb_phrases: frozenset[str] = frozenset()
@@ -75,12 +71,6 @@ class Treebank:
 
 
 TIGER = Treebank(
-    name="TIGER",
-    tags=re.compile(
-        r"ADJ[AD]|ADV|APPR|APPRART|APPO|APZR|ART|CARD|FM|ITJ|KO(UI|US|N|KOM)|KOKOM|NN|NE|PDS|PDAT|PIS|PIAT|PIDAT"
-        r"|PPER|PPOSS|PPOSAT|PRELS|PRELAT|PRF|PWS|PWAT|PWAV|PROAV|PAV|PTK(ZU|NEG|VZ|ANT|A)|TRUNC|V[VAM](FIN|IMP|INF|IZU|PP)"
-        r"|XY|\$.*"
-    ),
     kinds={"S": _BY_PLACE},
     verbs=re.compile(r"V[VAM](FIN|IMP|INF|IZU|PP)"),
     verb_phrases=words_of("VP VZ CVP CVZ"),
@@ -96,11 +86,6 @@ TIGER = Treebank(
 )
 
 SEQUOIA = Treebank(
-    name="the French Treebank",
-    tags=re.compile(
-        r"NC|NPP|N|DET|DETWH|P|P\+D|P\+PRO|PONCT|ADJ|ADJWH|ADV|ADVWH|V|VS|VIMP|VINF|VPP|VPR|CC|CS|CL[SRO]|PRO|PROREL|PROWH"
-        r"|ET|I|PREF"
-    ),
     kinds={
         "SENT": _BY_PLACE,
         "Sint": _BY_PLACE,
@@ -122,8 +107,6 @@ SEQUOIA = Treebank(
 )
 
 CESS = Treebank(
-    name="CESS-ESP",
-    tags=re.compile(r"[a-z][a-z0-9]|F[a-z]{1,3}|Zm?|Zp|W|i"),
     kinds={
         "S": _BY_PLACE,
         "INC": "coordinate",
@@ -154,10 +137,6 @@ CESS = Treebank(
 )
 
 FLORESTA = Treebank(
-    name="Floresta",
-    tags=re.compile(
-        r"n|prp|art|PU|v(-(fin|inf|pcp|ger))?|prop|adj|adv|conj(-[cs])?|pron(-(det|indp|pers))?|num|in|ec|pp|vp"
-    ),
     kinds={"fcl": _BY_PLACE, "icl": "non-finite"},
     verbs=re.compile(r"v(-(fin|inf|pcp|ger))?"),
     verb_phrases=words_of("vp"),
@@ -207,11 +186,6 @@ _CLAUSES_OF_HELSINKI: dict[str, Kind | None] = {
 _INNER_OF_HELSINKI = words_of("IP-SUB IP-INF IP-MAT CP-QUE CP-FINAL IP CP")
 
 ICEPAHC = Treebank(
-    name="IcePaHC",
-    tags=re.compile(
-        r"N|NS|NPR|NPRS|PRO|D|P|C|CONJ|Q[RS]?|TO|RP|NEG|FP|ES|INTJ|ONE(\+Q)?|OTHERS?|SUCH|ALSO|NUM|ADJ[RS]?|ADV[RS]?"
-        r"|W(PRO|ADV|D|Q)|(VB|BE|HV|DO|MD|RD|VA)[A-Z]*|[.,\":]|-[LR]RB-"
-    ),
     kinds=_CLAUSES_OF_HELSINKI,
     verbs=re.compile(r"(VB|BE|HV|DO|MD|RD|VA)[A-Z]*"),
     joints=words_of("QTP"),
@@ -227,11 +201,6 @@ ICEPAHC = Treebank(
 )
 
 KEYAKI = Treebank(
-    name="the Keyaki Treebank",
-    tags=re.compile(
-        r"N|NPR|PRO|D|P|Q|CONJ|NEG3?|INTJ|NUM|ADV|ADJ[IN]3?|W(PRO|ADV|D|NUM)|VB[0-9]*|MD|CL|QN|FN|SYM|PU|AXD?|PASS2?|PNL"
-        r"|-[LR]RB-"
-    ),
     kinds=_CLAUSES_OF_HELSINKI,
     verbs=re.compile(r"VB0?|ADJ[IN]"),
     predicates=re.compile(r"AXD?|VB[23]|MD|NEG"),
@@ -248,10 +217,6 @@ KEYAKI = Treebank(
 )
 
 ICON = Treebank(
-    name="ICON",
-    tags=re.compile(
-        r"NNO|NNP|PUN|PPO|VB[ITPLE]|ADV|ADJ|CCN|CSN|NUM|ART|PRR|TAME|PRN|KUA|NEG|PRK|SYM|PAR|PRI|INT|FWX"
-    ),
     kinds={
         "S": _BY_PLACE,
         "SINV": _BY_PLACE,
@@ -271,10 +236,6 @@ ICON = Treebank(
 )
 
 SINICA = Treebank(
-    name="the Sinica Treebank",
-    tags=re.compile(
-        r"N[a-hev][a-z0-9]*|V[A-L_]\d*|D[a-k]\w*|P\d\d|C[ab][a-z]*|[A-Z]+CATEGORY|DE|DM|Di|T[a-d]|A|I"
-    ),
     kinds={
         "S": _BY_PLACE,
         "S\u2027的": "relative",
@@ -293,7 +254,16 @@ SINICA = Treebank(
     subordinators=re.compile(r"Cb[a-z]*|P\d\d"),
 )
 
-TREEBANKS = (TIGER, SEQUOIA, CESS, FLORESTA, ICEPAHC, KEYAKI, ICON, SINICA)
+TREEBANKS = {
+    "de": TIGER,
+    "es": CESS,
+    "fr": SEQUOIA,
+    "id": ICON,
+    "is": ICEPAHC,
+    "ja": KEYAKI,
+    "pt": FLORESTA,
+    "zh-Hant": SINICA,
+}
 
 
 class TreebankClauses:
