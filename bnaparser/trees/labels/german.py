@@ -20,6 +20,7 @@ CVZ verb-phrase coordination of infinitives with “zu”
 DL clause discourse-level constituent: parts of a text side by side
 ISU other idiom
 MPN noun-phrase multi-word proper noun
+MTA adjective-phrase adjective of several words
 NM quantifier-phrase multi-token number
 NP noun-phrase noun phrase
 PN noun-phrase proper noun of several words
@@ -52,6 +53,7 @@ KOUI conjunction subordinating conjunction before an infinitive, as in “um”
 KOUS conjunction subordinating conjunction
 NE proper-noun proper noun
 NN noun common noun
+NNE proper-noun common noun and proper noun in one word, as in “Schwedendamm”
 PAV adverb pronominal adverb, as in “dafür”
 PDAT determiner attributive demonstrative pronoun
 PDS pronoun demonstrative pronoun

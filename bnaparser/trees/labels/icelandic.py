@@ -9,8 +9,11 @@ ADVP adverb-phrase adverb phrase
 ADVX adverb-phrase part of a coordinated adverb phrase
 CONJP coordination conjunct, with the conjunction before it
 CP clause clause with a complementizer, a wh-phrase or a relative particle
+DUTCH other Dutch words
+ENGLISH other English words
 FRAG fragment fragment: words that are not a complete clause
 FRENCH other French words
+FS fragment false start
 INTJP interjection interjection phrase
 IP clause clause
 LATIN other Latin words
@@ -56,6 +59,7 @@ FW other foreign word
 INTJ interjection interjection
 LS other list marker
 MAN pronoun indefinite pronoun: maður
+MANS pronoun indefinite pronoun, plural: menn
 N noun noun, singular
 NEG adverb negation
 NPR proper-noun proper noun, singular
@@ -74,12 +78,14 @@ RP particle adverbial particle of a verb
 RPX particle particle before an adjective or apart from its verb
 SUCH determiner “such”: slíkur
 TO particle infinitive marker: að
+TP particle infinitive marker, mistyped for TO
 VDDI other not documented
 WADV adverb wh-adverb
 WD determiner wh-determiner
 WPRO pronoun wh-pronoun
 WQ conjunction “whether”: hvort
 X other word of an unknown category
+as other abbreviation, as in “m.a.”
 """
 
 _VERBS = (

@@ -46,6 +46,16 @@ def test_every_label_of_the_models_is_explained_and_has_a_class() -> None:
     assert undocumented == {("VDDI", True, "is")}
 
 
+def test_labels_of_german_and_of_the_icelandic_of_today() -> None:
+    """Labels of two treebanks that no model that ships has learned from were not explained."""
+    assert label_class("MTA", language="de") == "adjective-phrase"
+    assert label_class("NNE", True, "de") == "proper-noun"
+    for label in ("DUTCH", "ENGLISH", "FS"):
+        assert explain(label, language="is")
+    for tag in ("MANS", "TP", "as"):
+        assert explain(tag, True, "is")
+
+
 def test_function_tags_are_explained_too() -> None:
     assert explain("NP-SBJ-1") == "noun phrase, subject"
     assert explain("PP-LOC-CLR=2") == "prepositional phrase, place, closely related to the verb"
