@@ -14,7 +14,10 @@ from bnaparser.trees.cleaning import EMPTY_TAG
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 
-_COMMENT = re.compile(r"#\s*(?!text\b)[^\s=]*\s*=?\s*(?P<tree>\(\s*[^\s()]*\s*\(.*\))\s*\Z")
+_COMMENT = re.compile(
+    r"#\s*+(?!text\b)(?:[^()=:]*[=:]|[^\s()]*)\s*(?P<tree>\(\s*[^\s()]*\s*\(.*\))\s*\Z"
+)
+_HEAD = 6  # the column
 
 
 def read_bracket_comments(
@@ -51,26 +54,42 @@ def _with_end(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
 
 
 def _trees(block: list[str], start: int, source: str) -> Iterator[tuple[Tree, int] | TreeError]:
+    """Yield the tree of the first comment that has the words of the lines, else what is wrong with the first one."""
     comments = ((n, _COMMENT.match(line)) for n, line in enumerate(block, start) if line[:1] == "#")
-    number, comment = next(((n, found) for n, found in comments if found), (0, None))
-    if comment is None:
+    candidates = [(number, found) for number, found in comments if found]
+    if not candidates:
         return
     try:
-        tree, place = next(parse_trees_with_places([comment["tree"]], source, number))
-        sentence = next(read_conllu(block))
-    except TreeError as error:
-        column = error.column + comment.start("tree")
-        yield TreeError(error.message, source, number, column)
-        return
+        sentence = next(read_conllu(map(_without_head, block)))
     except DataError as error:
         message = re.sub(r"^<string>:(\d+): ", "", str(error))
         line = start + int(re.match(r"<string>:(\d+)", str(error))[1]) - 1  # type: ignore[index]
         yield TreeError(message, source, line)
         return
-    if different := _difference(tree, sentence):
-        yield TreeError(different, source, place.line)
-    else:
-        yield tree, place.line
+    wrong: TreeError | None = None
+    for number, comment in candidates:
+        try:
+            (tree, place), *more = parse_trees_with_places([comment["tree"]], source, number)
+        except TreeError as error:
+            column = error.column + comment.start("tree")
+            wrong = wrong or TreeError(error.message, source, number, column)
+            continue
+        different = "the comment has several trees" if more else _difference(tree, sentence)
+        if not different:
+            yield tree, place.line
+            return
+        wrong = wrong or TreeError(different, source, place.line)
+    assert wrong is not None
+    yield wrong
+
+
+def _without_head(line: str) -> str:
+    """Return a line of a word with no head: trees do not need heads, and some files have none."""
+    columns = line.split("\t")
+    if line.startswith("#") or len(columns) <= _HEAD:
+        return line
+    columns[_HEAD] = "0" if columns[0].isdigit() else columns[_HEAD]
+    return "\t".join(columns)
 
 
 def _difference(tree: Tree, sentence: ConlluSentence) -> str:

@@ -36,7 +36,7 @@ MayHold = Callable[[str], bool]
 
 _EXPORT_START = re.compile(r"#(?:FORMAT|BOT|BOS)\b")
 _CONLLU_WORD = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t")
-_FEATURES = re.compile(r"(?<=\()(\s*[^\s()#]+)##[^\s()]*?##([^\s()]*)(?=[\s(])")
+_FEATURES = re.compile(r"(?<=\()(\s*[^\s()#]+)##[^\s()]*?##([^\s()#]*)(?=[\s(])")
 _BEGINNING = 1 << 16  # characters by which the notation of brackets is told
 
 

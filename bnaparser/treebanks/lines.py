@@ -25,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 StrPath = str | PathLike[str]
 
-XML_START = re.compile(r"<(?:\?xml|!--|!DOCTYPE\b|corpus\b|subcorpus\b)")
+XML_START = re.compile(r"<(?:\?xml|!--|!DOCTYPE\b|(?:\w+:)?(?:sub)?corpus\b)")
 """What the text of an XML file begins with; that of the Chinese Treebank begins with other tags."""
 _MARKUP = re.compile(r"^(?:[^\S\n]*<[/!?]?[A-Za-z][^<>\n]*>)+", re.MULTILINE)
 _SENTENCE_TAG = re.compile(r"<(?P<end>/?)S(?:\s[^<>]*)?>", re.IGNORECASE)

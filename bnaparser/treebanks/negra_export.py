@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from bnaparser.errors import TreeError
 from bnaparser.treebanks.graphs import Graph
 
-_COLUMNS = re.compile(r"[ \t]+")
+_TABS, _BLANKS = re.compile(r" *\t[ \t]*"), re.compile(r"[ \t]+")
 _COMMENT = re.compile(r"[ \t]+%%.*")
 _NUMBER = re.compile(r"[0-9]{1,9}")
-_PHRASE = re.compile(r"#([0-9]{1,9})")
+_PHRASE = re.compile(r"#([5-9][0-9]{2}|[1-9][0-9]{3,8})")  # from 500; #1 is a word
 _WRITTEN_MARK = re.compile(r"\\(?=#(?:\d+|BOS|EOS|FORMAT)$|%%|\\)")
 
 NumberedLine = tuple[int, str]
@@ -118,7 +118,11 @@ def _graph(lines: list[NumberedLine], version: str, source: str, start: int) -> 
 
 def _columns(line: str, version: str, source: str, number: int) -> list[str]:
     """Return word or number, tag, morphology, function and parent, then pairs for second parents."""
-    columns = _COLUMNS.split(_COMMENT.sub("", line))
+    line = _COMMENT.sub("", line)
+    # A word may hold a blank, "40 000"; in some files blanks stand between columns.
+    columns = _TABS.split(line)
+    if len(columns) < 5:
+        columns = _BLANKS.split(line)
     # Files say the wrong version, or none: the parent, a number, stands last.
     fourth = len(columns) > 5 and not _NUMBER.fullmatch(columns[4])
     if fourth:

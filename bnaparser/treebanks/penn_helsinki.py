@@ -26,7 +26,9 @@ _NO_SYNTAX = {
     "LB": "line breaks",
 }
 _TRACE = re.compile(r"\*(?:T|ICH|exp|con|pro|arb|CL|PRO|EXP|RNR)\*(?:[-=]\d+)*")
-_MOVED = re.compile(r"\*(?:[-=]\d+)?")  # the trace of a passive's subject: (NP-SBJ *-1)
+_NAMED = re.compile(r"\*[A-Za-z]+(?:\+[A-Za-z]+)*\*(?:[-=]\d+)*")  # (NP-SBJ *speaker*)
+_MOVED = re.compile(r"\*(?:[-=]\d+)?")  # a passive's subject, a verb left out: (NP-SBJ *-1), (VB *)
+_NO_WORDS_LEFT_OUT = ("NUM", "CD", "LS", "FW", "SYM", "CARD", "X")
 _LEAF = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)", re.ASCII)
 _SIGNS = re.compile(
     r"\(\s*(?:ID\s+[^\s()]+|CODE\s+[^\s()]|METADATA\s*\(|VERSION\s*\()"
@@ -120,9 +122,21 @@ def as_penn(tree: Tree, lemmas: bool) -> tuple[Tree | None, Counter[str]]:
 def _syntax(tree: Tree, removed: Counter[str]) -> Sequence[bool]:
     """Return which words are none of a node such as CODE; these nodes are counted."""
     kept = [True] * (tree.end - tree.start)
+    beside_word = {
+        child.start
+        for node in tree.nodes()
+        if any(child.label == "ORTHO" for child in node.subtrees)
+        for child in node.subtrees
+        if child.label == "META"
+    }
     for node in tree.nodes():
         kind = _NO_SYNTAX.get(core_label(node.label))
-        if kind and kept[node.start - tree.start] and (kind != "line breaks" or node.word == "|"):
+        if kind == "line breaks" and node.word != "|":
+            continue
+        # META is of a word in files of the "deep" kind; elsewhere headings and stage directions.
+        if core_label(node.label) == "META" and node.start not in beside_word:
+            continue
+        if kind and kept[node.start - tree.start]:
             removed[kind] += 1
             for place in range(node.start, node.end):
                 kept[place - tree.start] = False
@@ -138,8 +152,10 @@ def _is_empty(tag: str, word: str) -> str:
     if _TRACE.fullmatch(word):
         return "traces"
     name = core_label(tag)
-    moved = _MOVED.fullmatch(word) and (name.endswith("P") or name in ("IP", "CP"))
-    return "traces" if moved else ""
+    if _NAMED.fullmatch(word) and name.endswith("P"):
+        return "traces"
+    left_out = name[:1].isalpha() and not name.startswith(_NO_WORDS_LEFT_OUT)
+    return "traces" if left_out and _MOVED.fullmatch(word) else ""
 
 
 def _form(word: str) -> str:

@@ -13,6 +13,11 @@ from xml.parsers import expat
 from bnaparser.errors import DataError, TreeError
 from bnaparser.treebanks.graphs import Graph
 
+_UNFINISHED = (
+    expat.errors.codes[expat.errors.XML_ERROR_INVALID_TOKEN],
+    expat.errors.codes[expat.errors.XML_ERROR_UNCLOSED_TOKEN],
+)
+"""What is wrong with the last line of a file that is cut off."""
 _WORD, _TAG, _LABEL = ("word", "form"), ("pos", "tag"), ("cat", "label")
 
 
@@ -28,8 +33,9 @@ def read_tiger(
     reading = _Reading(source)
     parser = None
     ended = False
+    rest = iter(pieces)
     try:
-        for piece in pieces:
+        for piece in rest:
             if parser is None:
                 # Text has been decoded, whatever the first line says.
                 parser = expat.ParserCreate("utf-8" if isinstance(piece, str) else None)
@@ -42,6 +48,7 @@ def read_tiger(
             yield from reading.take()
     except expat.ExpatError as error:
         yield from reading.take()
+        ended = ended or (error.code in _UNFINISHED and next(rest, None) is None)
         advice = "the file is cut off: fetch it again" if ended else "correct this line"
         message = expat.ErrorString(error.code)
         raise DataError(
@@ -56,6 +63,7 @@ class _Reading:
         self.source = source
         self.found: list[tuple[Graph, int] | TreeError] = []
         self.sentence: _Sentence | None = None
+        self.in_head = False
         self.parser: expat.XMLParserType | None = None
 
     def listen(self, parser: expat.XMLParserType) -> None:
@@ -80,6 +88,8 @@ class _Reading:
         )
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
+        name = _without_prefix(name)
+        self.in_head = self.in_head or name == "head"
         if self.sentence is None:
             if name == "s":
                 self.sentence = _Sentence(self.source, self.line)
@@ -88,7 +98,7 @@ class _Reading:
                     f"{self.source}:{self.line}: the sentences are in another file: give"
                     f" the file {attributes['external']!r}"
                 )
-            elif self.parser is not None and name not in _KNOWN:
+            elif name not in _AROUND and not self.in_head:
                 raise DataError(
                     f"{self.source}:{self.line}: an element {name!r}, but TIGER-XML has corpus, body and"
                     " s: this file is not TIGER-XML"
@@ -97,6 +107,9 @@ class _Reading:
         self.sentence.start(name, attributes, self.line)
 
     def end(self, name: str) -> None:
+        name = _without_prefix(name)
+        if name == "head":
+            self.in_head = False
         if name == "s" and self.sentence is not None:
             try:
                 graph = self.sentence.graph()
@@ -107,26 +120,13 @@ class _Reading:
             self.sentence = None
 
 
-_KNOWN = frozenset(
-    [
-        "corpus",
-        "head",
-        "meta",
-        "name",
-        "author",
-        "date",
-        "description",
-        "format",
-        "history",
-        "annotation",
-        "feature",
-        "edgelabel",
-        "secedgelabel",
-        "value",
-        "body",
-        "subcorpus",
-    ]
-)
+_AROUND = frozenset(["corpus", "head", "body", "subcorpus"])
+"""The elements around sentences; what is within ``head`` is of any kind."""
+
+
+def _without_prefix(name: str) -> str:
+    """Return an element's name without the prefix of its namespace: ``corpus`` of ``tiger:corpus``."""
+    return name.rpartition(":")[2]
 
 
 class _Sentence:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import os
+import re
 import tarfile
 from pathlib import Path
 
@@ -43,6 +44,18 @@ RESOLVED = (
     " (VP (ADV oft) ($LRB -RRB-) (VVPP gesehen)) ($. .)))"
 )
 
+NEGRA_3 = """\
+#FORMAT 3
+#BOS 2 1 899973978 0
+40 000\t\tCARD\t--\tNK\t500
+Mark\t\tNN\t--\tNK\t500\tSB\t501 %% a comment
+kostet\t\tVVFIN\t--\tHD\t501
+#1\t\tNN\t--\tOA\t501
+#501\t\tS\t--\t--\t0
+#500\t\tNP\t--\tSB\t501
+#EOS 2
+"""
+
 YCOE = """\
 /~*
 PREFACE:  a search
@@ -74,6 +87,13 @@ def test_negra_export_with_crossing_edges(tmp_path: Path) -> None:
     assert dict(found.removed)["phrases with crossing edges resolved"] == 1
 
 
+def test_negra_export_with_blanks_and_numbers_in_words(tmp_path: Path) -> None:
+    """A word was cut at its blank, and "#1" was taken for a phrase; phrases are numbered from 500."""
+    (found,) = find_trees(written(tmp_path, NEGRA_3))
+    assert str(found.tree) == "(TOP (S (NP (CARD 40_000) (NN Mark)) (VVFIN kostet) (NN #1)))"
+    assert dict(found.removed) == {"second parents": 1}
+
+
 def test_functions_of_edges_are_kept_when_asked_for(tmp_path: Path) -> None:
     file = written(tmp_path, NEGRA)
     (tree,) = load_trees(file, keep_functions=True)
@@ -102,6 +122,30 @@ def test_penn_helsinki_with_lemmas(tmp_path: Path) -> None:
     assert tree.words == ("Vestur-Evrópu$", "$nir", "fer", "sem", "-", ".")
 
 
+META = """\
+( (META (NP (NUM-N 1.-1.) (N-N Kafli-kafli)) (. .-.)) (ID X,.1))
+( (IP-MAT (META (CODE {COM:speaker}) (NP (NPR-N VBj-vbj))) (, :-:) (NP-SBJ *con*) (VBDI vildi-vilja)
+  (IP-INF (TO *) (VB *) (NP-OB1 (PRO-A það-það))) (NP *speaker+hearer*) (. .-.)) (ID X,.2))
+"""
+DEEP = """\
+( (IP-MAT (NP-SBJ (PRO (ORTHO I) (META (LEMMA i) (CASE nom)))) (VBP (ORTHO go) (META (LEMMA go))) (NP *T*-1)) (ID X,.1))
+"""
+
+
+def test_penn_helsinki_headings_are_words_and_verbs_left_out_are_none(tmp_path: Path) -> None:
+    """The words of META nodes were lost, whole sentences with them, and "*" for an infinitive was a word."""
+    heading, spoken = find_trees(written(tmp_path, META, "x.psd"))
+    assert str(clean(heading.tree)) == "(TOP (META (NP (NUM 1.) (N Kafli)) (. .)))"
+    assert spoken.tree.words == (
+        "VBj", ":", "*con*", "vildi", "*", "*", "það", "*speaker+hearer*", "."
+    )  # fmt: skip
+    cleaned = clean(spoken.tree)
+    assert cleaned is not None
+    assert cleaned.words == ("VBj", ":", "vildi", "það", ".")
+    (deep,) = load_clean_trees(written(tmp_path, DEEP, "deep.psd"))
+    assert str(deep) == "(TOP (IP (NP (PRO I)) (VBP go)))"
+
+
 def test_a_zero_of_the_penn_treebank_is_a_word(tmp_path: Path) -> None:
     text = "( (S (NP-SBJ (-NONE- *T*-1)) (VP (VBZ is) (NP (CD 0)))))\n"
     (tree,) = load_clean_trees(written(tmp_path, text))
@@ -116,6 +160,13 @@ def test_spmrl_features_go(tmp_path: Path) -> None:
     (found,) = find_trees(written(tmp_path, text))
     assert str(found.tree) == "( (SENT (NP-SUJ (CLS-SUJ Il)) (VN (V va)) (PONCT .)))"
     assert (found.format, found.removed) == ("SPMRL brackets", (("features", 3),))
+
+
+def test_spmrl_features_with_a_number_sign(tmp_path: Path) -> None:
+    """The last sign of a feature's value was left in the label."""
+    text = "(TOP (S (NN##lem=C#|n=s## C#) (V##lem=C### C#) ($.##_## ##)))\n"
+    (found,) = find_trees(written(tmp_path, text))
+    assert str(found.tree) == "(TOP (S (NN C#) (V C#) ($. ##)))"
 
 
 CONLLU = """\
@@ -138,6 +189,24 @@ def test_conllu_with_brackets_in_a_comment(tmp_path: Path) -> None:
         load_trees(written(tmp_path, CONLLU.replace("3\tgo", "3\tgone"), "words.conllu"))
     with pytest.raises(DataError, match="CoNLL-U without trees"):
         load_trees(written(tmp_path, CONLLU.replace("# const", "# text const"), "no.conllu"))
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# (TOP (NP (NN Rain)))",
+        "#constituency=(TOP (NP (NN Rain)))",
+        "# tree: (TOP (NP (NN Rain)))",
+        "# constituency tree : (TOP (NP (NN Rain)))",
+        "# note = (see (p. 3))\n# parse = (TOP (NP (NN Rain)))",
+        "# text = Rain = (TOP (NP (NN Snow)))\n# s = (TOP (NP (NN Rain)))",
+    ],
+)
+def test_comments_with_brackets_in_several_spellings(tmp_path: Path, comment: str) -> None:
+    """A tree without a name lost its top, and any other comment with brackets was taken for the tree."""
+    text = f"{comment}\n1\tRain\t_\t_\t_\t_\t_\t_\t_\t_\n"  # trees need no heads
+    (tree,) = load_trees(written(tmp_path, text, "trees.conllu"))
+    assert str(tree) == "(TOP (NP (NN Rain)))"
 
 
 ROUND = """\
@@ -165,10 +234,24 @@ def test_what_is_written_is_read_back(tmp_path: Path, form: str) -> None:
 XML = TIGER_START + tiger(next(parse_trees("(TOP (NP (NN a) (NN b)))"))) + TIGER_END
 
 
+def test_tiger_xml_of_other_programs(tmp_path: Path) -> None:
+    """Frames in the head (SALTO writes them) and a prefix of a namespace were no TIGER-XML."""
+    frames = '<frames xmlns="u"><frame name="A"><element name="B"/></frame></frames></head>'
+    body = (
+        '<matches><match subgraph="s1_500"><variable name="#a" idref="s1_1"/></match></matches></s>'
+    )
+    salto = XML.replace("</head>", frames).replace("</s>", f"<sem><globals/></sem>{body}")
+    prefixed = re.sub(r"<(/?)(?=\w)", r"<\1t:", XML).replace("<t:corpus", '<t:corpus xmlns:t="u"')
+    without_declaration = prefixed.partition("?>\n")[2]
+    for text in (salto, prefixed, without_declaration):
+        assert list(map(str, load_trees(written(tmp_path, text)))) == ["(TOP (NP (NN a) (NN b)))"]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         (XML[:400], r"trees\.txt:\d+: .*cut off"),
+        (XML[: XML.rindex("/>") + 1], r"trees\.txt:\d+: .*cut off"),
         (XML.replace("</nt>", "</nx>"), r"trees\.txt:\d+: .*mismatched tag.*correct this line"),
         (XML.replace('idref="s1_2"', 'idref="s1_9"'), r"trees\.txt:21:1: .*'s1_9' is no id"),
         (XML.replace('pos="NN"', "", 1), r"trees\.txt:15:1: .*without the attribute pos"),
@@ -252,3 +335,15 @@ def test_icelandic_files_as_published_have_the_words_of_the_converted_ones() -> 
     raw = load_clean_trees(folder / "raw_sample" / "ruv_tgs_2016_G-2-1031601.sanity.psd")
     assert len(raw) == 65
     assert {tree.words for tree in raw} <= converted
+
+
+@needs_data
+def test_an_icelandic_file_with_stage_directions_has_all_its_sentences() -> None:
+    """Two of 29 sentences were left out, and words of two more."""
+    folder = Path(DATA or "") / "treebanks" / "is_modern"
+    parts = [folder / f"althingi/{part}.txt.xz" for part in ("train", "dev", "test")]
+    converted = {tree.words for tree in load_trees(parts)}
+    raw = load_clean_trees(folder / "raw_sample" / "althingi_hhg_2013_G-33-4875869.psd")
+    others = [tree.words for tree in raw if tree.words not in converted]
+    assert len(raw) == 29
+    assert [words[-1] for words in others] == ["<threedots/>"]
