@@ -20,8 +20,7 @@ from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.treebanks.formats import Found
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.dependencies import head_rules
-from bnaparser.trees.heads.rules import COLLINS, UD
+from bnaparser.trees.heads.rules import TREGEX, UD
 from bnaparser.trees.search import Match, Pattern
 from bnaparser.trees.search.parsing import PatternError
 from bnaparser.trees.tree import Tree
@@ -91,8 +90,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--heads",
-        choices=(COLLINS.name, UD.name),
-        default=COLLINS.name,
+        choices=(TREGEX.name, UD.name),
+        default=TREGEX.name,
         help="head rules for the operators <# ># <<# >># (default: collins)",
     )
     parser.add_argument(
@@ -106,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
     if options.invert and (options.name or options.once):
         raise SettingsError("--invert shows trees without a match: leave out --name and --once")
     try:
-        pattern = Pattern(options.pattern, head_rules(options.heads))
+        pattern = Pattern(options.pattern, options.heads)
     except PatternError as error:
         message, *shown = str(error).split("\n")  # the pattern, and ^ below the place
         say(message)

@@ -118,7 +118,10 @@ def is_top(tree: Tree) -> bool:
 
 
 def has_tags(tree: Tree) -> bool:
-    """Return whether the words have part-of-speech tags: some tag has a letter or digit and is no phrase's label."""
+    """Return whether the words have part-of-speech tags, also if all of them are those of punctuation marks.
+
+    ``_``, ``X``, ``XX``, an empty label and the label of a phrase stand for no tag.
+    """
     return any(map(_is_tag, tree.tags))
 
 
@@ -251,4 +254,4 @@ def _own_score(label: str) -> float:
 
 @lru_cache(4096)
 def _is_tag(tag: str) -> bool:
-    return any(map(str.isalnum, tag)) and tag not in ("X", "XX") and _kind(tag) is None
+    return tag not in ("", "_", "X", "XX") and _kind(tag) is None

@@ -13,7 +13,7 @@ from bnaparser.measures.structure import PHRASES, analyse, by_word
 from bnaparser.trees.brackets import ROOT_LABELS
 from bnaparser.trees.cleaning import core_label
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.rules import COLLINS
+from bnaparser.trees.heads.rules import TREGEX
 from bnaparser.trees.labels import table
 from bnaparser.trees.search.relations import IndexedTree
 
@@ -88,7 +88,7 @@ def sums_of(tree: Tree, patterns: Patterns, entropy: float | None = None) -> Sum
     """Return what a sentence adds to its text."""
     tree = l2sca.under_top(tree)
     found = analyse(tree)
-    indexed = IndexedTree(tree, COLLINS)
+    indexed = IndexedTree(tree, TREGEX)
     tokens = ((node.label, str(node.children[0])) for node in tree.preterminals())
     sums: Sums = {
         "sentences": 1,

@@ -188,3 +188,15 @@ def test_spanish_clauses_within_others_are_counted() -> None:
         "(TOP (S (grup.verb (vm Dice)) (S.F.C (conj.subord (cs que)) (grup.verb (vm llueve)))))"
     )
     assert analyse(tree).phrases["clause"] == [2, 5]
+
+
+def test_a_sentence_of_punctuation_marks_leaves_nothing_of_its_text_empty() -> None:
+    sentences = [
+        Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))"),
+        Tree.parse("(TOP (NP (: ...)))"),
+        Tree.parse("(TOP (NP (. *) (. *) (. *)))"),
+    ]
+    (row,) = measure(sentences)
+    assert [row[name] for name in ("W", "S", "VP", "C", "T", "CN")] == [2, 3, 1, 1, 1, 0]
+    assert row["words"] == 2
+    assert row["MLC"] == 2

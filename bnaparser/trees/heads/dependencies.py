@@ -27,6 +27,7 @@ CONJUNCTIONS = frozenset({"CC", "CONJP"})
 _PUNCTUATION_TAGS = frozenset(
     {"-LRB-", "-RRB-", "HYPH", "NFP", "PONCT", "PU", "PUN", "PUNC", "PUNCT", "QUOT"}
 )
+_PENN_PUNCTUATION = frozenset({"''", "``", "-LRB-", "-RRB-", ".", ":", ","})
 # Fc, Fpa of CESS, PERIODCATEGORY of the Sinica Treebank.
 _PUNCTUATION_TAG = re.compile("F[a-z]{1,3}|[A-Z]+CATEGORY")
 
@@ -181,24 +182,28 @@ def _head_child(phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, th
     else:
         side = searches[-1].side if searches else "left"
         places = range(len(labels)) if side == "left" else range(len(labels) - 1, -1, -1)
+        if rules.punctuation_heads:
+            return places[0]
         found = next((i for i in places if not is_punctuation(labels[i])), places[0])
-    return _first_conjunct(labels, found, rules.content_heads)
+    return _first_conjunct(labels, found, rules)
 
 
-def _first_conjunct(labels: Sequence[str], head: int, every: bool) -> int:
+def _first_conjunct(labels: Sequence[str], head: int, rules: HeadRules) -> int:
     """Move the head from behind a conjunction to the conjunct before it (Collins, appendix A).
 
-    With ``every`` go on to the first conjunct of a longer row, "red , white and blue".
+    With content heads go on to the first conjunct of a longer row, "red , white and blue".
     """
     if head < 2 or labels[head - 1] not in CONJUNCTIONS:
         return head
     first = head - 2
+    if rules.punctuation_heads:  # Tregex: a mark before the conjunction keeps the head where it is
+        return head if labels[first] in _PENN_PUNCTUATION else first
     while first > 0 and is_punctuation(labels[first]):
         first -= 1
     if is_punctuation(labels[first]):
         return head
     joins = {",", ":"} | CONJUNCTIONS
-    while every and first >= 2 and labels[first - 1] in joins:
+    while rules.content_heads and first >= 2 and labels[first - 1] in joins:
         if labels[first - 2][:2] != labels[first][:2]:
             break
         first -= 2

@@ -43,15 +43,17 @@ class Search:
 class HeadRules:
     """A table of searches, one phrase label a row; the first search that finds a child decides.
 
-    Where none does, the head is the first child, from the last search's side, that is no
-    punctuation. With ``content_heads`` auxiliaries, copulas and conjunctions depend on what they
-    serve, and the first of several conjuncts is the head.
+    If no search finds a child, the head is the first child, from the last search's side, that is no
+    punctuation mark. With ``punctuation_heads`` punctuation marks are not skipped. With ``content_heads``
+    auxiliaries, copulas and conjunctions depend on what they serve, and the first of several conjuncts
+    is the head.
     """
 
     name: str
     source: str
     table: Mapping[str, tuple[Search, ...]]
     content_heads: bool = False
+    punctuation_heads: bool = False
 
     def __repr__(self) -> str:
         # The table would be 200 lines in the signature of every function with default rules.
@@ -59,7 +61,8 @@ class HeadRules:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # A table that cannot be changed cannot be pickled either.
-        return HeadRules, (self.name, self.source, dict(self.table), self.content_heads)
+        flags = self.content_heads, self.punctuation_heads
+        return HeadRules, (self.name, self.source, dict(self.table), *flags)
 
 
 def priority(side: Side, labels: str = "") -> Search:
@@ -124,6 +127,23 @@ COLLINS = HeadRules(
             "WHPP": (priority("right", "IN TO FW"),),
         }
     ),
+)
+
+TREGEX = HeadRules(
+    name=COLLINS.name,
+    source="CollinsHeadFinder of Stanford CoreNLP, by which Tregex searches",
+    table=MappingProxyType(
+        {
+            **COLLINS.table,
+            "EDITED": (priority("left"),),
+            "NX": (priority("left"),),
+            "TYPO": (priority("left"),),
+            "VP": (priority("left", "TO VBD VBN MD VBZ VB VBG VBP AUX AUXG VP ADJP NN NNS NP"),),
+            "X": (priority("right"),),
+            "XS": (priority("right", "IN"),),
+        }
+    ),
+    punctuation_heads=True,
 )
 
 

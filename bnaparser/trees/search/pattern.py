@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from bnaparser.errors import check_flag, type_name
 from bnaparser.trees.heads.dependencies import head_rules
-from bnaparser.trees.heads.rules import COLLINS, HeadRules
+from bnaparser.trees.heads.rules import TREGEX, HeadRules
 from bnaparser.trees.search.conditions import TOP_NAMES, Bindings, Description, needed, one_of
 from bnaparser.trees.search.parsing import read_pattern
 from bnaparser.trees.search.relations import IndexedTree
@@ -43,11 +43,13 @@ class Pattern:
     shows the place, if the pattern cannot be read.
     """
 
-    def __init__(self, text: str, rules: HeadRules | str = COLLINS):
+    def __init__(self, text: str, rules: HeadRules | str = TREGEX):
         if not isinstance(text, str):
             raise TypeError(f"give a pattern as text, not {type_name(text)}")
         self.text = text
-        self.rules = head_rules(rules) if isinstance(rules, str) else rules
+        if isinstance(rules, str):
+            rules = TREGEX if rules == TREGEX.name else head_rules(rules)
+        self.rules = rules
         self._alternatives, self.names, self._descriptions = read_pattern(text)
         of_each = [needed(node_pattern) for node_pattern in self._alternatives]
         self._needed = of_each[0] if len(of_each) == 1 else one_of(of_each)
