@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import lzma
 import os
 import re
@@ -229,6 +230,24 @@ def test_what_is_written_is_read_back(tmp_path: Path, form: str) -> None:
     found = load_trees(written(tmp_path, text))
     expected = [Tree("", tree.subtrees) for tree in trees] if form == "penn" else trees
     assert list(map(str, found)) == list(map(str, expected))
+
+
+def test_conllu_of_a_tree_with_traces_is_read_back(tmp_path: Path) -> None:
+    """Lines of `bnaparser convert` for traces were said to be words that the tree lacks."""
+    psd, lines, back = written(tmp_path, YCOE, "co.psd"), tmp_path / "co.conllu", tmp_path / "back"
+    assert main(["convert", str(psd), "--to", "conllu", "-o", str(lines)]) == 0
+    assert main(["treebank", str(lines), "-o", str(back)]) == 0
+    assert load_trees(back) == load_clean_trees(psd)
+
+
+def test_measures_of_trees_after_comments(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Lines of these files were measured as English text."""
+    files = {"a.export": NEGRA, "b.conllu": CONLLU, "c.txt": YCOE}
+    for name, text in files.items():
+        assert main(["measure", str(written(tmp_path, text, name)), "-f", "json"]) == 0
+        assert json.loads(capsys.readouterr().out)["S"] == 1
 
 
 XML = TIGER_START + tiger(next(parse_trees("(TOP (NP (NN a) (NN b)))"))) + TIGER_END
