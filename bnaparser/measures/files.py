@@ -81,7 +81,7 @@ def begins_with_tree(lines: Iterable[str]) -> bool:
     if head[0].lstrip().startswith("{"):
         return '"tree"' in head[0]
     if not head[0].lstrip().startswith("("):
-        return formats.holds_trees(head[0])
+        return formats.holds_trees(head)
     try:
         return next(parse_trees(iter(head)), None) is not None
     except TreeError:

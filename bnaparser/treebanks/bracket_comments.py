@@ -101,6 +101,8 @@ def _difference(tree: Tree, sentence: ConlluSentence) -> str:
     written = [unescape(word) for word in sentence.as_written().words]
     if _same(words, forms) or _same(words, written):
         return ""
+    if _same([unescape(word) for word in tree.words], forms):
+        return ""  # lines for empty elements, as `bnaparser convert` writes them
     if len(words) != len(forms):
         return f"the tree has {len(words)} words, the lines below it {len(forms)}: correct either"
     one, other = next(pair for pair in zip(words, forms, strict=True) if not _same(*pair))

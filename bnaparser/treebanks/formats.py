@@ -68,7 +68,7 @@ def trees_in(
 ) -> Iterator[Found]:
     """Yield every tree of the lines of a file as `bnaparser.treebanks.reading.find_trees` does."""
     rest = iter(numbered)
-    start = _beginning(rest)
+    start = beginning(rest)
     lines = itertools.chain(start, rest)
     kind = _format_of([line.text for line in start])
     if kind == PENN:
@@ -100,20 +100,22 @@ def trees_in(
             yield one
 
 
-def holds_trees(text: str) -> bool:
-    """Tell from the first line of a file that says something whether it holds trees, not lines of tags."""
-    start = text.lstrip()
-    return start.startswith(("(", "[")) or any(
-        pattern.match(start) is not None for pattern in (XML_START, _EXPORT_START)
-    )
+def holds_trees(start: list[str]) -> bool:
+    """Tell from the lines that a file begins with whether it holds trees, not text or lines of tags."""
+    kind = _format_of(start)
+    first = next((text.lstrip() for text in start if text.strip()), "")
+    if kind == PENN_HELSINKI:
+        return first.startswith(("(", *penn_helsinki.COMMENTS))
+    return kind in (TIGER, EXPORT, CONLLU) or first.startswith(("(", "["))
 
 
 def beginning_format(lines: Iterator[Line]) -> str:
     """Return the format of a file that begins with these lines."""
-    return _format_of([line.text for line in _beginning(lines)])
+    return _format_of([line.text for line in beginning(lines)])
 
 
-def _beginning(lines: Iterator[Line]) -> list[Line]:
+def beginning(lines: Iterator[Line]) -> list[Line]:
+    """Return the lines of a file that tell its format; they are taken from ``lines``."""
     start: list[Line] = []
     size = 0
     for line in lines:

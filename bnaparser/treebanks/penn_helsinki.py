@@ -16,6 +16,9 @@ from bnaparser.treebanks.lines import Line
 from bnaparser.trees.cleaning import EMPTY_TAG, core_label
 from bnaparser.trees.tree import Tree, assemble
 
+COMMENTS = ("/*", "/~*")
+"""What comments begin with."""
+
 _NO_SYNTAX = {
     "ID": "ID nodes",
     "CODE": "CODE nodes",
@@ -61,7 +64,7 @@ def without_comments(lines: Iterable[Line]) -> Iterator[Line]:
     end = ""
     for line in lines:
         text = line.text.strip()
-        if not end and text.startswith(("/*", "/~*")):
+        if not end and text.startswith(COMMENTS):
             end = "*~/" if text.startswith("/~*") else "*/"
             text = text[2:]
             yield line._replace(text="")

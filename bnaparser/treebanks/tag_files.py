@@ -10,8 +10,8 @@ from typing import NamedTuple
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
 from bnaparser.treebanks.conllu import read_conllu
-from bnaparser.treebanks.formats import holds_trees, trees_in
-from bnaparser.treebanks.lines import Line, StrPath, numbered_lines, read_lines
+from bnaparser.treebanks.formats import beginning, holds_trees, trees_in
+from bnaparser.treebanks.lines import StrPath, numbered_lines, read_lines
 from bnaparser.trees.cleaning import clean
 
 Tags = tuple[str, ...]
@@ -38,9 +38,9 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
             yield TagRow(one.tags, one.line)
         return
     lines = numbered_lines(Path(path))  # once: it may be a pipe
-    start = list(_up_to_first_word(lines))
+    start = beginning(lines)
     together = itertools.chain(start, lines)
-    if start and holds_trees(start[-1].text):
+    if holds_trees([line.text for line in start]):
         for found in trees_in(together, str(path)):
             tree = clean(found.tree)
             if tree is not None:
@@ -49,13 +49,6 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
     for line in together:
         if tags := tuple(line.text.split()):
             yield TagRow(tags, line.number)
-
-
-def _up_to_first_word(lines: Iterator[Line]) -> Iterator[Line]:
-    for line in lines:
-        yield line
-        if line.text.strip():
-            return
 
 
 def tags_of(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[Tags]:

@@ -28,6 +28,28 @@ from bnaparser.trees.tree import Tree
         ("Er sagte: „Gut.“ Dann ging er.", ["Er sagte : „ Gut . “", "Dann ging er ."]),
         ("Geht's dir gut?", ["Geht 's dir gut ?"]),
         ("Die SPD/FDP-Gruppe fährt 50 km/h.", ["Die SPD/FDP-Gruppe fährt 50 km/h ."]),
+        ("Er fuhr 50 km/h. Es ging.", ["Er fuhr 50 km/h .", "Es ging ."]),
+        (
+            "Um 17:00. Dann kam er. Es endete 3:2. Hertha verlor.",
+            ["Um 17:00 .", "Dann kam er .", "Es endete 3:2 .", "Hertha verlor ."],
+        ),
+        (
+            "Ludwig XIV. war da. Das XX. Jahrhundert. Wilhelm II. Er ging.",
+            ["Ludwig XIV. war da .", "Das XX. Jahrhundert .", "Wilhelm II .", "Er ging ."],
+        ),
+        (
+            "Die 10-jährige Tochter, 21-mal im 2:0-Sieg der 90er-Jahre.",
+            ["Die 10-jährige Tochter , 21-mal im 2:0-Sieg der 90er-Jahre ."],
+        ),
+        (
+            "Dipl.-Ing. Berg wohnt Hauptstr. 5 (gegr. 1899).",
+            ["Dipl.-Ing. Berg wohnt Hauptstr. 5 ( gegr. 1899 ) ."],
+        ),
+        (
+            "Er starb 44 v. Chr. Danach kam Augustus.",
+            ["Er starb 44 v. Chr .", "Danach kam Augustus ."],
+        ),
+        ("Maier's Imbiss. Gibt's Leser*innen?", ["Maier's Imbiss .", "Gibt 's Leser*innen ?"]),
     ],
 )
 def test_sentences_and_words(text: str, sentences: list[str]) -> None:

@@ -51,7 +51,7 @@ def words_by_rules(text: str, language: str) -> str:
         ("fr", "Ils sont sept. Quel pH.", "Ils sont sept . Quel pH ."),
         ("id", "Rp1.000.000, Rp1,5 miliar, Rp.500 dan USD1.000.", "Rp 1.000.000 , Rp 1,5 miliar , Rp . 500 dan USD 1.000 ."),
         ("id", "Bpk. Joko dari PT. Maju hlm. 5 kata BPK.", "Bpk. Joko dari PT. Maju hlm. 5 kata BPK ."),
-        ("is", "Hús o.s.frv. kl. 5 o. s. frv.", "Hús o.s.frv. kl. 5 o. s. frv."),
+        ("is", "Hús o.s.frv. kl. 5 o. s. frv.", "Hús o.$ $s.$ $frv. kl. 5 o. s. frv."),
         ("pt", "A 27.ª edição, 1.º lugar, n.º 5 e nº 5.", "A 27.ª edição , 1.º lugar , n.º 5 e nº 5 ."),
         ("es", "El s. XX y 44 a. C. en el No. 5, que no.", "El s. XX y 44 a. C. en el No. 5 , que no ."),
         ("es", "Caf&eacute; &amp; t&eacute;.", "Café & té ."),

@@ -25,19 +25,23 @@ _CURRENCY = "Rp|IDR|USD|EUR|GBP|JPY|CNY|SGD|MYR|AUD"
 
 
 @cache
-def _token_pattern(hyphens: bool, elided: str, open_hyphens: bool) -> re.Pattern[str]:
-    """Compile what a token is, given whether words go on over hyphens, what `Spelling` says is elided, and whether
-    a hyphen may begin or end a word.
+def _token_pattern(
+    hyphens: bool, elided: str, open_hyphens: bool, compounds: bool
+) -> re.Pattern[str]:
+    """Compile what a token is, given whether words go on over hyphens, what `Spelling` says is elided, whether
+    a hyphen may begin or end a word, and whether words are compounds as in `Spelling`.
     """
     hyphen = r"| [-\u2010\u2011](?=\w)" if hyphens else ""
     first = r"(?<![\w-])-(?=[^\W\d_]{3}) |" if open_hyphens else ""
     last = r"(?: (?<=[^\W\d_])-(?=[\s,;)/]) )?" if open_hyphens else ""
-    hyphen += r"| /(?=[^\W\d_])" if open_hyphens else ""
+    hyphen += r"| /-?(?=[^\W\d_]) | [*:](?=innen?\b)" if compounds else ""
+    numbered = r"\d+ (?:[.,:-]\d+)* (?:er|\.)? (?:-[^\W\d_]+)+ (?!\w)" if compounds else r"(?!)"
     score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if hyphens else r"(?!)"
     return re.compile(
         rf"""
         (?P<emoji> {WHOLE_EMOJI} )
       | (?P<elided> (?<!\w) (?: {elided} ) ['’] (?=[\w"«“‘]) )
+      | (?P<numbered> {numbered} )
       | (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
       | (?P<whole>
             (?:https?://|www\.) (?: [^{BLANK}<>"]* (?<![.,;:!?)\]»”']) )?
@@ -85,10 +89,19 @@ _LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
 _LONGEST_WORD = 40
 # Abbreviations behind which a list ends, and often the sentence.
 _ENDS_LIST = frozenset({"etc", "usw", "dll", "dsb", "dkk", "frv", "o.s.frv", "o.fl", "a.m", "p.m"})
+# Units of measurement and money, behind which a sentence often ends: ``5 kr.``, ``71,39 m.``
+_UNITS = frozenset(
+    ["kr", "mín", "sek", "klst", "m", "g", "km", "cm", "mm", "kg", "gr", "mgr", "umr"]
+)
+_AMOUNT = re.compile(rf"\d\.?[{BLANK}]*+(?:[^\W\d_]++\.?[{BLANK}]++)?\Z")
+_NO_ORDINAL = re.compile(r"\d[:,–-]\d+\Z")  # um 17:00, 3-2
 # m.a., P.ej., þ.e.a.s., but not mbl.is
 _SHORT_PARTS = re.compile(r"(?:[^\W\d_]{1,2}\.)+[^\W\d_]{1,3}")
 _DOUBLED = re.compile(r"([A-Z])\1")  # of a plural in Spanish: CC. OO.
 _DOUBLED_NEXT = re.compile(rf"{_DOUBLED.pattern}\.")
+_COMPOUND = re.compile(r"-[^\W\d_]+")
+_BEFORE_CHRIST = re.compile(rf"\b[vn]\.[{BLANK}]*\Z")
+_ROMAN = re.compile(r"[IVXLC]{2,}")
 _NUMBER = re.compile(r"\d|[IVXL]+(?![\w'’])")
 _LONGEST_NUMBER = 8
 _OPENING = frozenset("\"'«‹»›“‘„‚([{¿¡-–—•*$€£§@#")
@@ -110,7 +123,8 @@ class Spelling:
     follows it. ``cut`` makes pieces of a run of letters, given the text, where it begins and ends. With
     ``hyphens`` a word goes on over one; with ``units`` a word may go on over a blank; with ``ordinals``
     ``15.`` is the fifteenth, and with ``ordinal_words`` its period is part of the word; it ends a sentence where one
-    of the ``starters`` follows. With ``open_hyphens`` a hyphen may begin or end a word, and a slash stand within it. ``glued`` tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
+    of the ``starters`` follows. With ``open_hyphens`` a hyphen may begin or end a word, with ``compounds`` a slash stand
+    within it and a number begin it: ``SPD/FDP-Gruppe``, ``10-jährige``, ``Leser*innen``. ``cut_other`` makes pieces of a token that is no run of letters, such as ``16:45``. ``glued`` tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
     """
 
     abbreviations: frozenset[str]
@@ -123,6 +137,8 @@ class Spelling:
     ordinals: bool = False
     ordinal_words: bool = False
     open_hyphens: bool = False
+    compounds: bool = False
+    cut_other: Callable[[str, int, int], list[TextPiece]] | None = None
     starters: frozenset[str] = frozenset()
     glued: Callable[[str, str], bool] = lambda before, after: False
     written: Callable[[str], str] = lambda word: unescape(word).replace("_", " ")
@@ -150,7 +166,9 @@ def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of a sentence in which letters and accents are one character, where there is one."""
     found: list[TextPiece] = []
     place = 0
-    token = _token_pattern(spelling.hyphens, spelling.elided, spelling.open_hyphens)
+    token = _token_pattern(
+        spelling.hyphens, spelling.elided, spelling.open_hyphens, spelling.compounds
+    )
     while (match := token.search(text, place)) is not None:
         start, end = match.span()
         if match.lastgroup == "word":
@@ -159,7 +177,10 @@ def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
         else:
             if spelling.ordinal_words and _is_ordinal(text, start, end):
                 end += 1
-            found.append(TextPiece(start, end, text[start:end], sure=not spelling.units))
+            if spelling.cut_other is not None:
+                found += spelling.cut_other(text, start, end)
+            else:
+                found.append(TextPiece(start, end, text[start:end], sure=not spelling.units))
         place = end
     return [_joined(piece, before) for before, piece in zip([None, *found], found, strict=False)]
 
@@ -210,7 +231,12 @@ def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
     following = _VISIBLE.search(text, end + 1)
     if following is None:
         return end
-    return end + 1 if _is_short(text[start:end], text, following.start(), spelling) else end
+    word = text[start:end]
+    is_ordinal = spelling.ordinal_words and _ROMAN.fullmatch(word)  # Ludwig XIV. war
+    if not (is_ordinal or _is_short(word, text, following.start(), spelling)):
+        return end
+    rest = _COMPOUND.match(text, end + 1) if spelling.compounds else None  # Dipl.-Ing. Berg
+    return end + 1 if rest is None else _with_period(text, rest.start() + 1, rest.end(), spelling)
 
 
 def _is_ordinal(text: str, start: int, end: int) -> bool:
@@ -229,6 +255,8 @@ def _is_short(word: str, text: str, following: int, spelling: Spelling) -> bool:
     if word in ("a", "d") and text.startswith("C.", following):  # before or after Christ
         return True
     forms = {word, word.lower()}
+    if spelling.compounds and word.endswith("str"):
+        forms.add("Str")  # Hauptstr. 5
     if not forms.isdisjoint(spelling.abbreviations):
         return True
     number = _NUMBER.match(text[following : following + _LONGEST_NUMBER])
@@ -256,9 +284,15 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_
     match = _LAST_WORD.search(before)
     whole = match.group() if match is not None else ""
     word = _behind_elision(whole)
+    word = word.rpartition(".-")[2] if spelling.compounds else word  # Dipl.-Ing.
     if len(word) == 1 and following.islower():
         return False  # a las 5 p. m. salió
     ends_list = word.lower() in _ENDS_LIST and following.isupper()
+    earlier = before[: len(before) - len(whole)]
+    if following.isupper():
+        ends_list |= word in _UNITS and _AMOUNT.search(earlier) is not None
+        ends_list |= word == "Chr" and _BEFORE_CHRIST.search(earlier) is not None
+        ends_list |= word == "h" and earlier.endswith("/")  # 50 km/h
     if _is_short(word, text, stop.end(), spelling) and not ends_list:
         return False
     if _SHORT_PARTS.fullmatch(word) and word[1:].islower() and not ends_list:
@@ -268,7 +302,11 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_
         return False
     if word.lower() in spelling.before_names:
         return False
-    if not (spelling.ordinals and word.isdigit() and len(word) < 3):  # more are a year
+    is_number = word.isdigit() and len(word) < 3  # more are a year
+    is_number |= spelling.ordinal_words and _ROMAN.fullmatch(word) is not None
+    if not (spelling.ordinals and is_number):
+        return True
+    if _NO_ORDINAL.search(before):
         return True
     next_word = _NEXT_WORD.match(text, stop.end())
     return next_word is not None and next_word[0] in spelling.starters

@@ -10,13 +10,21 @@ import re
 from bnaparser.text.rules.blank_separated import Spelling
 from bnaparser.text.sentence import TextPiece
 
+_WORDS_BEFORE_ES = """
+geht gibt ist hat wird war wie wenn ob was wer wo so kommt macht tut sei wäre hab habt hatte kann muss soll will mag
+darf da weil dass steht heißt läuft klappt reicht stimmt fehlt liegt sieht hört ich du er wir ihr man warum gab ging kam
+"""
+_BEFORE_ES = frozenset(_WORDS_BEFORE_ES.split())
+"""Words that begin a sentence with ``'s`` for ``es``."""
 _SHORT_ES = re.compile(r"['’]s\Z")
 
 
 def _cut(text: str, start: int, end: int) -> list[TextPiece]:
     """Cut ``'s`` for ``es`` off, but not that of a name: ``geht's``, ``Meier's``."""
     match = _SHORT_ES.search(text[start:end])
-    is_name = text[start].isupper() and any(sign.isalnum() for sign in text[:start])
+    is_name = match is not None and text[start].isupper()
+    if match is not None and not any(sign.isalnum() for sign in text[:start]):
+        is_name = text[start : start + match.start()].lower() not in _BEFORE_ES
     if match is None or is_name or match.start() < 2:
         return [TextPiece(start, end, text[start:end])]
     cut = start + match.start()
@@ -27,9 +35,10 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
 
 
 _ABBREVIATIONS = """
-z B d h u a i e s v o g m E evtl ggf bzw bspw sog usw usf etc ca zzgl inkl exkl vgl Dr Prof Hr Fr Frl St
+z B d h u a i e s v n o g m E evtl ggf bzw bspw sog usw usf etc ca zzgl inkl exkl vgl Dr Prof Hr Fr Frl St
 Str Mio Mrd Tsd Co Dipl Ing Inh geb gest verh ehem dt engl frz lat bes insbes allg entspr max min Min Std
 Okt Nov Dez Jan Feb Apr Aug Sept Sep Hl Hrsg hrsg Bd Bde Anm Aufl Jh Jhd Jhdt Chr ff Kfm Ltg Pfr Rep Sr Jr
+gegr Gebr Jg Abt Az einschl gem jährl tgl lt wg MwSt österr schweiz amerik russ griech urspr Mag
 rd röm kath ev evang jun sen zit Red Art Abb Tab Verf Vors stellv zw
 """
 _BEFORE_NUMBERS = (
@@ -51,5 +60,6 @@ GERMAN = Spelling(
     ordinals=True,
     ordinal_words=True,
     open_hyphens=True,
+    compounds=True,
     starters=frozenset(_STARTERS.split()),
 )
