@@ -107,6 +107,9 @@ RENAMED = {
 
 _MOST_NAMED = 12  # settings of a table that a message names
 _MOST_SHOWN = 4  # items of a list or a table that a message shows
+_LONGEST_WRITTEN = (
+    1_000  # characters of a list or an object from which on it is not written to its end
+)
 
 
 def _read_strictly(schema: Any) -> None:
@@ -422,6 +425,13 @@ def _found(value: Any, in_json: bool) -> str:
     if isinstance(value, (Mapping, list, tuple)) and len(value) > _MOST_SHOWN:
         table = "an object" if in_json else "a table"
         return f"{'a list' if isinstance(value, (list, tuple)) else table} of {len(value):,}"
+    if in_json and isinstance(value, (Mapping, list)):  # perhaps with megabytes within
+        written = ""
+        for piece in json.JSONEncoder(ensure_ascii=False).iterencode(value):
+            written += piece
+            if len(written) > _LONGEST_WRITTEN:
+                return f"{written[:50]}..."
+        return shortened(written)
     return shortened(_written(value, in_json))
 
 

@@ -23,7 +23,7 @@ from bnaparser import models
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
-from bnaparser.parsing.options import DEFAULT_OPTIONS, ParseOptions
+from bnaparser.parsing.options import DEFAULT_OPTIONS, Dependencies, ParseOptions
 from bnaparser.parsing.result import Parse
 from bnaparser.parsing.startup import loading
 from bnaparser.server.limits import check_count
@@ -58,7 +58,14 @@ STARTING = (
     " machine compiles the parser's loops as well and takes longer"
 )
 _WARM_UP = "The service is ready , and it answers ."
-_PAGE_ASKS = ParseOptions(n_best=2, probabilities=True)
+_WARM_UP_WORDS = _WARM_UP.split()
+# Each needs loops that no other needs. The page asks for the first.
+_FURTHER_OPTIONS = (
+    ParseOptions(n_best=2, probabilities=True),
+    ParseOptions(decoder="expected"),
+    ParseOptions(decoder="sample"),
+    ParseOptions(dependencies=Dependencies(tuple(range(len(_WARM_UP_WORDS))))),
+)
 
 _COLLECTION_SECONDS = 5.0
 # As many collections of the middle generation make a full one worth its while, as in Python itself.
@@ -173,7 +180,8 @@ class Service:
             raise RuntimeError("nothing is loaded yet")
         begun = time.perf_counter()
         try:
-            await self._queue.load_rest(*_warm_up(self.parser, _PAGE_ASKS))
+            asked = [_warm_up(self.parser, options) for options in _FURTHER_OPTIONS]
+            await self._queue.load_rest([sentence for sentence, _ in asked], asked[0][1])
         except Failure:
             log.exception("the model cannot compute probabilities or n-best trees")
         self.complete = True

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args
 
 import pytest
+from pydantic import ValidationError
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.model_settings import LayerSettings, ModelSettings
-from bnaparser.settings import RENAMED, validate
+from bnaparser.settings import RENAMED, mistakes, validate
 from bnaparser.spanbert.settings import (
     PretrainRecipe,
     PretrainSettings,
@@ -196,9 +198,24 @@ def test_a_long_value_is_cut_in_a_message() -> None:
     assert len(str(caught.value)) < 300
 
 
-def test_a_long_list_is_validated_up_to_its_first_mistake() -> None:
-    from pydantic import ValidationError
+def test_a_long_value_of_a_request_is_not_written_out_for_its_message() -> None:
+    seen = 0
 
+    class Counted(list[int]):
+        def __iter__(self) -> Iterator[int]:
+            nonlocal seen
+            for item in super().__iter__():
+                seen += 1
+                yield item
+
+    with pytest.raises(ValidationError) as caught:
+        LayerSettings.model_validate({"hidden_size": [Counted([1] * 100_000)]})
+    [said] = mistakes(caught.value, LayerSettings, in_json=True)
+    assert said.endswith("it is [[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, ...")
+    assert seen < 2_000
+
+
+def test_a_long_list_is_validated_up_to_its_first_mistake() -> None:
     with pytest.raises(ValidationError) as caught:
         LayerSettings.model_validate({"layer_types": ["bimas"] * 1000})
     assert caught.value.error_count() == 1

@@ -103,14 +103,15 @@ class ParsingQueue:
         """Parse a sentence past the queue, before it is started. Raises Failure."""
         return await self.short.try_out(sentence, tags)
 
-    async def load_rest(self, sentence: Sentence, tags: Rows = None) -> None:
-        """Parse a sentence that asks for more than the best tree, while others are parsed. Raises Failure.
+    async def load_rest(self, sentences: Sequence[Sentence], tags: Rows = None) -> None:
+        """Parse sentences, one after another, that ask for more than the best tree; others are parsed meanwhile.
 
-        The first one on a machine takes long, since its loops are compiled. Until it is parsed all sentences that ask
-        for more wait with the long ones.
+        The first ones on a machine take long, since their loops are compiled. Until they are parsed all sentences that
+        ask for more wait with the long ones. ``tags`` are those of each of them. Raises Failure.
         """
         try:
-            await self.long.try_out(sentence, tags)
+            for sentence in sentences:
+                await self.long.try_out(sentence, tags)
         finally:
             self._all_loaded = True
 

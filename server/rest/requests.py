@@ -488,8 +488,8 @@ def _parse_request(
     problem = None
     if request.tags is not None and len(request.tags) != len(sentences):
         problem = (
-            f"there are {len(request.tags)} lists of tags for {len(sentences)} sentences: give one list for each sentence:"
-            " give one for each"
+            f"there are {len(request.tags)} lists of tags for {len(sentences)} sentences: give one list for each"
+            " sentence"
         )
         # Each is told in its place, those too that have tags only.
         sentences += [from_words([])] * (len(request.tags) - len(sentences))

@@ -31,8 +31,8 @@ WAIT = 20.0  # seconds after which a test that waits for an event gives up
 class HeldParser:
     """Gives each sentence a flat tree of its own words; it stops while ``gate`` is clear.
 
-    ``batches`` are the words of the sentences that it was given, call by call; ``begun`` is set when
-    a call begins. The word BOOM makes a call raise, BAD gives its sentence an error.
+    ``batches`` are the words of the sentences that it was given, call by call, ``options`` all that was asked of
+    them; ``begun`` is set when a call begins. The word BOOM makes a call raise, BAD gives its sentence an error.
     """
 
     predicts_tags = True
@@ -46,6 +46,7 @@ class HeldParser:
         self.gate.set()
         self.begun = threading.Event()
         self.batches: list[list[tuple[str, ...]]] = []
+        self.options: list[ParseOptions] = []
         self.model = SimpleNamespace(
             device="cpu",
             prefer_single_thread=False,
@@ -60,6 +61,7 @@ class HeldParser:
         options: Sequence[ParseOptions] = (),
     ) -> list[Parse]:
         self.batches.append([sentence.words for sentence in sentences])
+        self.options += options
         self.begun.set()
         assert self.gate.wait(WAIT)
         rows = [None] * len(sentences) if tags is None else tags

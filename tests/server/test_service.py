@@ -7,10 +7,11 @@ import gc
 import threading
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 
+from bnaparser.parsing.options import Decoder
 from bnaparser.parsing.result import Parse
 from bnaparser.server import service
 from bnaparser.server.service import Service
@@ -37,6 +38,21 @@ def test_reading_ends_at_the_deadline(make_client: MakeClient, parser: HeldParse
     answer = client.post("/v1/parse", json={"sentences": ["long " * 1000]})
     gate.set()
     assert PASSED in problem(answer, 504)
+
+
+def test_once_it_is_complete_no_request_waits_for_loops_to_be_compiled(parser: HeldParser) -> None:
+    async def start() -> None:
+        service = Service(ServerSettings(), lambda _: parser)  # type: ignore[arg-type, return-value]
+        await service.start()
+        await service.load_rest()
+        assert service.complete
+        await service.stop()
+
+    asyncio.run(start())
+    assert {one.decoder for one in parser.options} == set(get_args(Decoder))
+    assert any(one.n_best > 1 and one.probabilities for one in parser.options)
+    [tree] = [one.dependencies for one in parser.options if one.dependencies is not None]
+    assert len(tree.heads) == len(parser.batches[0][0])
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,7 @@ def test_what_asks_for_more_waits_with_the_long_ones_until_its_loops_are_compile
         queue = await started(parser)
         more = [with_options(sentence("more", 3), ParseOptions(n_best=2))]
         parser.hold()
-        compiling = asyncio.ensure_future(queue.load_rest(more[0]))
+        compiling = asyncio.ensure_future(queue.load_rest(more))
         await asyncio.sleep(0)
         await asyncio.to_thread(parser.wait_until_held)
         waits = asyncio.ensure_future(queue.submit(more))
