@@ -10,7 +10,7 @@ import logging
 import re
 import time
 import uuid
-from collections.abc import MutableMapping
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from typing import Any
 
@@ -169,27 +169,31 @@ class ReadBody:
         self.seconds = settings.body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer 413 or 408, or hand the request on with its body."""
+        """Answer 413, 408 or 503, or hand the request on with its body."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        try:
-            body = await self._read(scope, receive)
-        except Problem as problem:
-            await refuse(problem, scope, receive, send)
-            return
-        if body is None:
-            return
-        record: RequestRecord = scope["state"]["record"]
-        record.body_read, record.body_bytes = time.monotonic(), len(body)
         service = scope["app"].state.service
-        service.in_flight += 1
-        try:
-            await self._answer(body, scope, receive, send)
-        finally:
-            service.in_flight -= 1
+        with service.keeping() as keep:
+            try:
+                body = await self._read(scope, receive, keep)
+            except Problem as found:
+                problem = found.with_traceback(None)  # which holds what was read
+            else:
+                if body is not None:
+                    record: RequestRecord = scope["state"]["record"]
+                    record.body_read, record.body_bytes = time.monotonic(), len(body)
+                    service.in_flight += 1
+                    try:
+                        await self._answer(body, scope, receive, send)
+                    finally:
+                        service.in_flight -= 1
+                return
+        await refuse(problem, scope, receive, send)
 
-    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
+    async def _read(
+        self, scope: Scope, receive: Receive, keep: Callable[[bytes], None]
+    ) -> bytes | None:
         """Return the body; None when the client went away meanwhile."""
         self._check_size(_announced(scope))
         chunks: list[bytes] = []
@@ -203,6 +207,7 @@ class ReadBody:
                     chunks.append(message.get("body", b""))
                     size += len(chunks[-1])
                     self._check_size(size)
+                    keep(chunks[-1])
                     if not message.get("more_body", False):
                         return b"".join(chunks)
         except TimeoutError:

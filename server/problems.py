@@ -100,15 +100,13 @@ class Failure(Problem):
 
 
 class QueueFull(Problem):
-    """More waits than the service takes in; ``retry_after`` is in seconds."""
+    """More waits than the service takes in; ``retry_after`` is in seconds, ``what`` says what is full."""
 
     status, kind, title = 503, "queue-full", "The service is busy"
 
-    def __init__(self, retry_after: float):
+    def __init__(self, retry_after: float, what: str = "the queue is full"):
         seconds = max(1, math.ceil(retry_after))
-        super().__init__(
-            f"the queue is full: try again in {seconds} s", {"Retry-After": str(seconds)}
-        )
+        super().__init__(f"{what}: try again in {seconds} s", {"Retry-After": str(seconds)})
 
 
 class NotReady(Problem):

@@ -11,8 +11,8 @@ import gc
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
@@ -29,7 +29,7 @@ from bnaparser.parsing.startup import loading
 from bnaparser.server.limits import check_count
 from bnaparser.server.logs import RequestRecord
 from bnaparser.server.metrics import Metrics
-from bnaparser.server.problems import DeadlinePassed, Failure, NotReady
+from bnaparser.server.problems import DeadlinePassed, Failure, NotReady, QueueFull
 from bnaparser.server.queue.batcher import QueueLimits, Rows
 from bnaparser.server.queue.classification import Classifying, load_classifier
 from bnaparser.server.queue.parsing_queue import ParsingQueue, with_options
@@ -66,6 +66,12 @@ _FURTHER_OPTIONS = (
     ParseOptions(decoder="sample"),
     ParseOptions(dependencies=Dependencies(tuple(range(len(_WARM_UP_WORDS))))),
 )
+
+# What clients send and read slowly stays in memory. Requests and answers up to _LARGE bytes are always taken.
+_LARGE = 64_000
+_MOST_BODY_BYTES = 64_000_000
+_MOST_UNSENT_BYTES = 64_000_000
+_RETRY_SECONDS = 5.0
 
 _COLLECTION_SECONDS = 5.0
 # As many collections of the middle generation make a full one worth its while, as in Python itself.
@@ -107,6 +113,7 @@ class Service:
         about, about_classifier: the models' licences.
         texts: the thread in which long bodies are read and long answers are written.
         in_flight: the number of requests whose body was read and whose answer is not yet sent.
+        unsent: returns the bytes of answers that the clients have not yet taken.
         complete: True once nothing is left to be loaded or compiled.
     """
 
@@ -125,6 +132,8 @@ class Service:
         self.classifying: Classifying | None = None
         self.draining = False
         self.in_flight = 0
+        self.unsent: Callable[[], int] = lambda: 0
+        self._body_bytes = 0
         self.complete = False
         self._searching = Searching(settings.search_seconds)
         self._load, self._load_classifier = load, load_classifier
@@ -268,6 +277,34 @@ class Service:
         more = 0 if record.body_bytes <= SMALL else self.texts.characters // _CHARACTERS_A_WORD
         self._queue.check_room(more)
 
+    @contextmanager
+    def keeping(self) -> Iterator[Callable[[bytes], None]]:
+        """Context manager: a function to call with each part of a request's body, which is kept until the end of the block.
+
+        The function raises QueueFull for a large body where those of all requests have too many bytes together.
+        """
+        size = 0
+
+        def keep(part: bytes) -> None:
+            nonlocal size
+            size += len(part)
+            self._body_bytes += len(part)
+            most = max(_MOST_BODY_BYTES, 2 * self.settings.max_body_bytes)
+            if size > _LARGE and self._body_bytes > most:
+                raise QueueFull(_RETRY_SECONDS, "too many large requests arrive at once")
+
+        try:
+            yield keep
+        finally:
+            self._body_bytes -= size
+
+    def check_unsent(self, size: int) -> None:
+        """Raise QueueFull for a large answer where clients still have to take too many bytes of others."""
+        if size > _LARGE and self.unsent() > _MOST_UNSENT_BYTES:
+            raise QueueFull(
+                _RETRY_SECONDS, "too many large answers wait for their clients to take them"
+            )
+
     async def read_body(
         self,
         request: Request,
@@ -293,14 +330,16 @@ class Service:
     ) -> Result:
         """Return ``write(*arguments)``, an answer of about ``size`` characters; a long one is written beside the event loop.
 
-        Raises DeadlinePassed.
+        Raises QueueFull, DeadlinePassed.
         """
+        self.check_unsent(size)
         return await self._in_time(
             request.state.record, self.texts.off_loop(size, write, *arguments)
         )
 
     async def write_in_turns(self, request: Request, size: int, work: Steps[Result]) -> Result:
-        """Return the answer that ``work`` writes; other requests come between its steps. Raises DeadlinePassed."""
+        """Return the answer that ``work`` writes; other requests come between its steps. Raises QueueFull, DeadlinePassed."""
+        self.check_unsent(size)
         return await self._in_time(request.state.record, self.texts.in_turns(size, work))
 
     async def _in_time(
@@ -364,9 +403,11 @@ class Service:
     ) -> bytes:
         """Return what a pattern finds in bracketed trees, as JSON; ``caller`` is the client's address.
 
-        Raises what ``Searching.find`` raises, and DeadlinePassed.
+        Raises what ``Searching.find`` raises, QueueFull and DeadlinePassed.
         """
-        return await self._in_time(record, self._searching.find(pattern, trees, caller))
+        answer = await self._in_time(record, self._searching.find(pattern, trees, caller))
+        self.check_unsent(len(answer))
+        return answer
 
     def _too_long(self, sentence: Sentence) -> Parse:
         reason = (

@@ -20,7 +20,10 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 log = logging.getLogger(__name__)
 
 HEAD_BYTES = 65_536
-"""What a request's line and headers may have together."""
+"""What a request's line and headers may have together; and what stands between and after the chunks of its body."""
+
+# A chunk of one byte has five more.
+_FRAMING_A_BYTE = 8
 
 # Files that are left to the process besides its connections, for searches say.
 _FILES_LEFT = 64
@@ -109,7 +112,10 @@ class Connection(HttpToolsProtocol):
         self._head_timer: asyncio.TimerHandle | None = None
         self._in_head = False
         self._head_bytes = 0
-        self._ended_one = False  # whether the bytes that are read now end an earlier request
+        # Of the body that is read: its own bytes, and those around its chunks and after them.
+        self._body_bytes = self._framing_bytes = 0
+        # Whether the bytes that are read now begin a request, or end an earlier one.
+        self._began_one = self._ended_one = False
         # What is wrong with a request, and with one behind others that are still to be answered.
         self._wrong: tuple[int, str] | None = None
         self._refusal: str | None = None
@@ -128,13 +134,21 @@ class Connection(HttpToolsProtocol):
         """Take in bytes; those of a head that is not whole do not extend its time."""
         if self._refusal is not None or self.transport.is_closing():
             return
-        self._ended_one = False
+        self._began_one = self._ended_one = False
+        in_body, before = not self._in_head, self._body_bytes
         super().data_received(data)
         # How many of the bytes stand behind an earlier request, the parser does not tell: one read at most.
         if self._in_head and not self._ended_one:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
                 self.send_400_response(f"The head of the request has more than {HEAD_BYTES} bytes.")
+        elif in_body and not (self._began_one or self._ended_one):
+            self._framing_bytes += len(data) - (self._body_bytes - before)
+            most = HEAD_BYTES + _FRAMING_A_BYTE * self._body_bytes
+            if self._framing_bytes > most and not self.transport.is_closing():
+                self.send_400_response(
+                    f"The body has more than {HEAD_BYTES} bytes of chunk extensions and trailers."
+                )
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what was sent, behind the answers to the whole requests before it; read no more."""
@@ -168,7 +182,19 @@ class Connection(HttpToolsProtocol):
         """Note that a request's head begins."""
         super().on_message_begin()
         self._in_head, self._head_bytes = True, 0
+        self._began_one = True
+        self._body_bytes = self._framing_bytes = 0
         self._wait_for_head()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; those that follow a body, its trailers, are passed over."""
+        if self._in_head:
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body."""
+        self._body_bytes += len(body)
+        super().on_body(body)
 
     def read_without_upgrade(self, rest: bytes) -> None:
         """Read the head that is whole again, without its ``Upgrade``, and then what came behind it."""

@@ -105,6 +105,7 @@ class _Server(uvicorn.Server):
     def __init__(self, settings: ServerSettings, load: Load | None):
         app = create_app(settings, load or load_parser)
         self._service: Service = app.state.service
+        self._service.unsent = self._unsent
         self._drain_seconds = settings.drain_seconds
         self._stop_by = 0.0
         refused = self._service.metrics.connections_refused.inc
@@ -204,6 +205,11 @@ class _Server(uvicorn.Server):
         remaining = max(0.1, self._stop_by - time.monotonic() - 0.2)
         self.config.timeout_graceful_shutdown = remaining  # type: ignore[assignment]  # seconds
         await super().shutdown(sockets)
+
+    def _unsent(self) -> int:
+        """Return the bytes of answers that their clients have not yet taken."""
+        connections = list(self.server_state.connections)
+        return sum(one.transport.get_write_buffer_size() for one in connections)
 
     def _close_after_answers(self) -> None:
         """Have each further answer close its connection: the client is to go elsewhere."""

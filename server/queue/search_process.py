@@ -21,8 +21,11 @@ from bnaparser.trees.search.pattern import Unseen
 from bnaparser.trees.tree import Tree
 
 MOST_SHOWN = 10_000  # nodes that an answer tells of; the others are counted
-TOO_MUCH = 3  # exit code of a search that would take more memory than it may
+TOO_MUCH = (
+    3  # exit code of a search that would take more memory than it may, or has too long an answer
+)
 
+_MOST_ANSWER_BYTES = 20_000_000
 _MOST_BYTES = 2**30
 
 
@@ -51,8 +54,11 @@ def main() -> int:
     _bound(float(sys.argv[1]))
     try:
         request = json.load(sys.stdin.buffer)
-        answer = json.dumps(search(request["pattern"], request["trees"]), ensure_ascii=False)
-        sys.stdout.buffer.write(answer.encode())
+        found = search(request["pattern"], request["trees"])
+        answer = json.dumps(found, ensure_ascii=False).encode()
+        if len(answer) > _MOST_ANSWER_BYTES:
+            return TOO_MUCH
+        sys.stdout.buffer.write(answer)
     except (MemoryError, RecursionError):
         return TOO_MUCH
     return 0

@@ -376,6 +376,53 @@ def test_a_half_sent_body_gets_408_and_takes_no_place(parser: HeldParser) -> Non
     asyncio.run(check())
 
 
+def test_half_sent_bodies_are_held_up_to_a_limit_on_their_bytes(parser: HeldParser) -> None:
+    """Clients that send megabytes slowly do not fill the memory; small requests are answered meanwhile."""
+
+    async def check() -> None:
+        async with started(parser) as app:
+            size = ("content-length", "1000000")
+            slow = [RawConnection(app, size) for _ in range(64)]
+            for one in slow:
+                one.send(b" " * (LARGE - 1), more=True)
+            await until(lambda: all(one.to_app.empty() for one in slow))
+            more = [RawConnection(app, size) for _ in range(2)]
+            for one in more:
+                one.send(b" " * LARGE, more=True)
+            status, headers, body = await more[-1].answer()
+            assert (status, headers["retry-after"]) == (503, "5")
+            assert "large requests" in body["detail"]
+            status, _, _ = await ask(app, "a short one").answer()
+            assert status == 200
+            for one in slow:
+                one.leave()
+            await asyncio.wait({one.task for one in slow})
+            again = sent(app, json.dumps({"sentences": ["a"]}) + " " * 500_000)
+            status, _, _ = await again.answer()
+            assert status == 200
+
+    asyncio.run(check())
+
+
+def test_answers_that_nobody_takes_are_held_up_to_a_limit_on_their_bytes(
+    parser: HeldParser,
+) -> None:
+    async def check() -> None:
+        async with started(parser) as app:
+            app.state.service.unsent = lambda: 100 * LARGE
+            long = "word " * 10_000
+            status, headers, body = await ask(app, *[long[:2_500]] * 10).answer()
+            assert (status, headers["retry-after"]) == (503, "5")
+            assert "large answers" in body["detail"]
+            status, _, _ = await ask(app, "a short one").answer()
+            assert status == 200
+            app.state.service.unsent = lambda: LARGE
+            status, _, _ = await ask(app, *[long[:2_500]] * 10).answer()
+            assert status == 200
+
+    asyncio.run(check())
+
+
 def test_a_client_that_leaves_in_its_body_is_forgotten(parser: HeldParser) -> None:
     async def check() -> None:
         async with started(parser) as app:

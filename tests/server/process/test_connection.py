@@ -156,6 +156,31 @@ def test_a_head_that_is_not_accepted_is_refused_whatever_its_pieces(
         assert received.count(b"connection: close") == 1
 
 
+IN_CHUNKS = b"POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "endless", [b"X: a\r\n" * 5_000, b"X: " + b"a" * 30_000, b"1;" + b"a" * 30_000]
+)
+def test_trailers_and_extensions_of_chunks_are_read_to_a_limit(port: int, endless: bytes) -> None:
+    """They would fill the memory, and no limit on a body's bytes counts them."""
+    more = endless.replace(b"1;", b"") if endless.startswith(b"1;") else endless
+    last = b"" if endless.startswith(b"1;") else b"1\r\na\r\n0\r\n"
+    received = all_answers(port, IN_CHUNKS, last + endless, *[more] * 3)
+    assert received.startswith(b"HTTP/1.1 400")
+    assert b"of chunk extensions and trailers" in received
+
+
+def test_small_chunks_and_trailers_are_read_and_trailers_passed_over(port: int) -> None:
+    chunks = b"1;a=b\r\na\r\n" * 20_000
+    again = request("Dogs bark.", "Connection: close")
+    received = all_answers(
+        port, IN_CHUNKS, chunks[:150_000], chunks[150_000:] + b"0\r\nX: a\r\n\r\n", again
+    )
+    assert received.count(b"HTTP/1.1 200") == 2
+    assert b"\nhost transfer-encoding\n" + b"a" * 20_000 in received
+
+
 def test_a_request_of_http_1_0_needs_no_host(port: int) -> None:
     assert all_answers(port, b"GET /a HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200")
 

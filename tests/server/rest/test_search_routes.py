@@ -109,6 +109,14 @@ def test_a_pattern_without_end_is_ended_and_holds_up_nobody(make_client: MakeCli
     assert search(client, "NP", TREE)["count"] == 2
 
 
+def test_an_answer_of_very_many_bytes_is_refused(make_client: MakeClient) -> None:
+    client = make_client(search_seconds=20.0)
+    long = f"({'A' * 60_000} {'(B b) ' * 400})"
+    asked = {"pattern": "B=lower > __=upper", "trees": [long]}
+    said = problem(client.post("/v1/search", json=asked), 504)
+    assert "memory" in said and "narrower pattern" in said
+
+
 def test_searches_that_wait_are_few(make_client: MakeClient) -> None:
     client = make_client(search_seconds=0.3)
     count = MOST_WAITING + 4
