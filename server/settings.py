@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError, field_validator, model_validator
@@ -234,8 +235,21 @@ def _check_environment() -> None:
                 f"the environment has {shortened(variable)}, which Kubernetes sets for a Service with this"
                 " name: give the pod's spec the line enableServiceLinks: false"
             )
-        if prefix and not before and name not in known.keys() | _OF_THE_TESTS:
+        is_unknown = prefix and not before and name not in known.keys() | _OF_THE_TESTS
+        if is_unknown or _has_misspelt_prefix(variable.upper(), known):
+            full = {one: one for one in known.values()}
+            meant = nearest(name, known) if is_unknown else nearest(variable.upper(), full)
             raise SettingsError(
                 f"the environment has {shortened(variable)}: there is no such setting"
-                f"{nearest(name, known)} (bnaparser serve --help lists all of them)"
+                f"{meant} (bnaparser serve --help lists all of them)"
             )
+
+
+def _has_misspelt_prefix(variable: str, names: Iterable[str]) -> bool:
+    """Return whether a variable is a setting's name after what is nearly the prefix, such as BNAPARSE_KEY."""
+    before = [variable.removesuffix(name) for name in names if variable.endswith(name)]
+    wanted = ENVIRONMENT_PREFIX.rstrip("_")
+    return any(
+        one != ENVIRONMENT_PREFIX and SequenceMatcher(None, one.rstrip("_"), wanted).ratio() > 0.85
+        for one in before
+    )

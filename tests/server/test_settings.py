@@ -91,6 +91,23 @@ def test_a_misspelt_variable_ends_the_start(
 
 
 @pytest.mark.parametrize(
+    "wrong", ["BNAPARSE_KEY", "BNAPARSERKEY", "BNA_PARSER_KEY", "bnparser_key", "BNAPARSERS_KEY"]
+)
+def test_a_misspelt_prefix_ends_the_start(monkeypatch: pytest.MonkeyPatch, wrong: str) -> None:
+    monkeypatch.setenv(wrong, "2")
+    with pytest.raises(SettingsError, match=f"{wrong}:.*did you mean BNAPARSER_KEY"):
+        read_settings()
+
+
+@pytest.mark.parametrize("other", ["PARSER_KEY", "MODEL", "SPARSER_PORT", "NAPA_HOST"])
+def test_variables_of_other_programs_are_let_through(
+    monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    monkeypatch.setenv(other, "2")
+    assert read_settings() == ServerSettings()
+
+
+@pytest.mark.parametrize(
     ("variable", "value"),
     [
         ("SERVICE_HOST", "10.0.0.7"),
