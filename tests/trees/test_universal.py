@@ -45,6 +45,12 @@ def test_a_time_before_the_subject_is_no_subject(first: str, noun: str) -> None:
 def test_a_time_is_the_subject_where_no_other_is() -> None:
     sentence = "(S (NP (NNP Monday)) (VP (VBD was) (ADJP (JJ cold))) (. .))"
     assert relations(sentence, "Monday") == "nsubj<cold"
+    sentence = (
+        "(SBARQ (NP (JJ Last) (NN night)) (, ,) (WHNP (WP who)) (SQ (VP (VBD called))) (. ?))"
+    )
+    assert relations(sentence, "night", "who") == "obl:unmarked<called nsubj<called"
+    sentence = "(S (NP (NP (NNP Bob)) (NP-TMP (NN harvest))) (VP (VBD left)))"
+    assert relations(sentence, "harvest") == "nmod:unmarked<Bob"
     sentence = "(S (NP (NN Tomorrow)) (VP (VB bring) (NP (DT a) (NN book))) (. .))"
     assert relations(sentence, "Tomorrow", "book") == "obl:unmarked<bring obj<bring"
 
@@ -62,6 +68,9 @@ def test_a_time_is_the_subject_where_no_other_is() -> None:
         ("rose", "(NP (CD 7))", "7:obl:unmarked"),
         ("waited", "(NP (DT an) (NN hour))", "hour:obl:unmarked"),
         ("spent", "(NP (DT an) (NN hour))", "hour:obj"),
+        ("spent", "(NP (NNP Sunday))", "Sunday:obj"),
+        ("won", "(NP (DT the) (NN cup)) (NP (CD 1990))", "cup:obj 1990:obl:unmarked"),
+        ("won", "(NP (DT the) (NN cup)) (NP (CD 12/5/2010))", "cup:obj 12/5/2010:obl:unmarked"),
         ("loves", "(NP (NNPS Mondays))", "Mondays:obj"),
         ("did", "(NP (PRP it)) (NP (DT this) (NN way))", "it:obj way:obl:unmarked"),
         ("thanked", "(NP (PRP him)) (NP (DT a) (NN lot))", "him:obj lot:obl:unmarked"),
@@ -135,6 +144,16 @@ def test_auxiliaries(brackets: str, words: str, expected: str) -> None:
          "went", "csubj<unclear"),
         ("(S (SBAR (WHADVP (WRB When)) (S (NP (PRP he)) (VP (VBZ comes)))) (VP (VB call) (NP (PRP me))))",
          "comes", "advcl<call"),
+        ("(SQ (VBZ Is) (SBAR (WHNP (WP what)) (S (NP (PRP he)) (VP (VBD said)))) (ADJP (JJ true)) (. ?))",
+         "said", "csubj<true"),
+        ("(S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ amazing)) (SBAR (WHADVP (WRB how)) (S (NP (PRP he)) (VP (VBD won))))))",
+         "It won", "expl<amazing csubj<amazing"),
+        ("(S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ nice)) (SBAR (WHADVP (WRB when)) (S (NP (PRP he)) (VP (VBZ sings))))))",
+         "It sings", "nsubj<nice advcl<nice"),
+        ("(S (NP (PRP It)) (VP (VBZ is) (ADJP (JJ unclear)) (SBAR (IN if) (S (NP (PRP he)) (VP (VBD won))))))",
+         "It won", "expl<unclear csubj<unclear"),
+        ("(S (NP (PRP It)) (VP (VBZ is) (VP (VBN known) (SBAR (WHNP (WP who)) (S (VP (VBD won)))))))",
+         "It won", "expl<known csubj:pass<known"),
         ("(S (NP (PRP It)) (VP (VBZ annoys) (NP (PRP me)) (SBAR (IN that) (S (NP (PRP he)) (VP (VBD lied))))))",
          "It lied", "expl<annoys csubj<annoys"),
         ("(S (NP (PRP It)) (VP (VBZ matters) (SBAR (IN whether) (S (NP (PRP he)) (VP (VBD lied))))))",
@@ -181,6 +200,13 @@ def test_clauses_as_subjects(brackets: str, words: str, expected: str) -> None:
         ("made", "(S (NP (PRP him)) (VP (VB leave)))", "him", "obj<made"),
         ("made", "(S (NP (PRP him)) (VP (VB leave)))", "leave", "xcomp<made"),
         ("told", "(S (NP (PRP him)) (VP (TO to) (VP (VB leave))))", "him", "iobj<told"),
+        ("was", "(ADJP (JJ sure) (SBAR (IN if) (S (NP (PRP I)) (VP (VBD came)))))", "came", "ccomp<sure"),
+        ("was", "(ADJP (JJ happy) (SBAR (IN if) (S (NP (PRP I)) (VP (VBD came)))))", "came", "advcl<happy"),
+        ("made", "(S (NP (PRP it)) (ADJP (JJ clear)) (SBAR (IN that) (S (NP (PRP I)) (VP (VBD came)))))",
+         "it", "obj<made"),
+        ("made", "(S (NP (PRP it)) (ADJP (JJ clear)) (SBAR (IN that) (S (NP (PRP I)) (VP (VBD came)))))",
+         "clear", "xcomp<made"),
+        ("made", "(S (NP (PRP it)) (ADJP (JJ easy)) (S (VP (TO to) (VP (VB win)))))", "win", "xcomp<easy"),
         ("made", "(S (NP (PRP him)) (NP (NN president)))", "president", "xcomp<made"),
         ("made", "(S (NP (PRP him)) (NP (NN president)))", "him", "obj<made"),
     ],
@@ -253,6 +279,13 @@ def test_direct_speech(question: str, words: str, expected: str) -> None:
 )  # fmt: skip
 def test_questions_names_and_predicates(brackets: str, words: str, expected: str) -> None:
     assert relations(brackets, *words.split()) == expected
+
+
+def test_a_clause_with_a_participle_and_a_subject_is_adverbial() -> None:
+    sentence = (
+        "(S (S (NP (DT The) (NN work)) (VP (VBN done))) (, ,) (NP (PRP they)) (VP (VBD left)))"
+    )
+    assert relations(sentence, "work", "done") == "nsubj<done advcl<left"
 
 
 def test_a_quotation_is_no_subject_of_who_speaks() -> None:

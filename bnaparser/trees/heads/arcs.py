@@ -129,14 +129,16 @@ class _Reader:
         """Whether a noun phrase can be a time, as to its noun: "today", "last year", "this way"."""
         noun = self.noun(place)
         pointed = self.first(place) in english.POINTERS and self.first(place) != noun
-        is_clock = noun[:1].isdigit() and ":" in noun
-        return noun in english.TIMES or (pointed and noun in english.MANNERS) or is_clock
+        is_number = english.TIME_IN_NUMBERS.fullmatch(noun) is not None
+        return noun in english.TIMES or (pointed and noun in english.MANNERS) or is_number
 
     def is_pointed(self, place: int) -> bool:
         """Whether a time is said to be a certain one: "today", "last year", "Monday night", "the next day"."""
         first, noun = self.start(place), self.phrase.head_words[place]
         pointers = [*self.words[first : min(first + 3, noun)], self.words[noun]]
         if not english.DEICTIC_TIMES.isdisjoint(pointers):
+            return True
+        if english.TIME_IN_NUMBERS.fullmatch(self.noun(place)):
             return True
         if self.noun(place) in english.MONTHS and noun + 1 < self.phrase.ends[place]:
             return True  # "July 8"
@@ -243,6 +245,8 @@ class _Reader:
 
     def _is_adverbial_after_verb(self, place: int) -> bool:
         """Whether a time right after the verb is no object: "left Monday", but "spent Monday"."""
+        if self.verb in english.SPEND:
+            return False
         if is_form_of(self.verb, english.SPENDING):
             return self.noun(place) in english.DEICTIC_TIMES
         if is_form_of(self.verb, english.GIVING | english.TAKING_TIMES):

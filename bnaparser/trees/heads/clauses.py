@@ -58,6 +58,8 @@ def read_clause(node: Tree) -> Clause:
                     form = form or core
                     break
                 inner = child if core == "VP" else None
+            elif core == "ADJP" and label == "S" and subjects:
+                break  # "(it) (possible) (to win)" has no verb of its own
             elif core in CLAUSES or core == "VP":
                 inner = child
             elif label in ("SQ", "SINV") and (core == "MD" or core[:2] == "VB"):

@@ -169,11 +169,11 @@ def _with_there(tree: Tree) -> Iterator[tuple[Tree, bool]]:
 def _head_child(phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, there: bool) -> int:
     labels = phrase.labels
     if rules.content_heads and not there:
-        predicate = _predicate(phrase, words)
-        if predicate is None:
-            predicate = _verb_before_verb_phrase(phrase, words)
-        if predicate is not None:
-            return predicate
+        finders = _predicate, _verb_before_verb_phrase, _adjective_of_a_small_clause
+        for finder in finders:
+            predicate = finder(phrase, words)
+            if predicate is not None:
+                return predicate
     searches = rules.table.get(phrase.label, ())
     for search in searches:
         found = search.find(labels)
@@ -247,6 +247,13 @@ def _verb_before_verb_phrase(phrase: HeadedPhrase, words: Sequence[str]) -> int 
         if is_verb and words[phrase.head_words[place]].lower() not in AUXILIARIES:
             return place
     return None
+
+
+def _adjective_of_a_small_clause(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
+    """Return the adjective after the subject of a clause without a verb: "made (it *possible* to win)"."""
+    labels = phrase.labels
+    is_small = phrase.label == "S" and labels[:2] == ["NP", "ADJP"] and "VP" not in labels
+    return 1 if is_small else None
 
 
 def _question_word(phrase: HeadedPhrase, words: Sequence[str], head: int) -> int | None:

@@ -5,6 +5,7 @@ Verbs stand in their base form; `is_form_of` finds their other forms. Irregular 
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 
@@ -57,6 +58,10 @@ TIMES = DEICTIC_TIMES | _words(
     "autumns winters mondays tuesdays wednesdays thursdays fridays saturdays sundays "
     "a.m. p.m. am pm a.m p.m"
 )
+
+TIME_IN_NUMBERS = re.compile(r"\d+:.*|(?:18|19|20)\d\d|\d{1,4}([/.-])\d{1,2}\1\d{1,4}")
+"""Times of day, years and dates: "10:30", "1990", "12/5/2010"."""
+
 HABITS = _words(
     "nights days mornings afternoons evenings weekends weekdays springs summers autumns winters "
     "mondays tuesdays wednesdays thursdays fridays saturdays sundays"
@@ -91,8 +96,11 @@ POINTERS = _words(
 
 # Verbs -----------------------------------------------------------------------------------------
 
-SPENDING = _words(
-    "spend spent take took taken have has had having waste lose lost need save love hate like enjoy "
+SPEND = _words("spend spends spent spending")
+"""Verbs that always take a time as their object: "spent Monday", "spent today"."""
+
+SPENDING = SPEND | _words(
+    "take took taken have has had having waste lose lost need save love hate like enjoy "
     "make made remember celebrate mark use cost include describe cover be become became mean meant "
     "ruin plan underestimate"
 )
@@ -177,9 +185,10 @@ SAYING = _words(
 ASKING = _words(
     "ask know knew known knowing wonder see saw seen check determine decide remember find found tell told learn "
     "say said care matter doubt figure question inquire test understand understood verify guess "
-    "discuss consider explain show predict hear heard discover investigate idk forget forgot confirm"
+    "discuss consider explain show predict hear heard discover investigate idk forget forgot confirm "
+    "sure unsure certain uncertain clear unclear curious doubtful unknown undecided obvious"
 )
-"""Verbs before an indirect question: "asked whether", "know if"."""
+"""Verbs and adjectives before an indirect question: "asked whether", "know if", "sure if"."""
 
 WANTING = _words(
     # beside an infinitive without an object

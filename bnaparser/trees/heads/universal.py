@@ -289,7 +289,11 @@ def _after_a_noun(arc: Arc) -> str:
     labels, last = arc.phrase.labels, arc.label_before
     is_bare = arc.tag in ("DT", "CD") or arc.word in english.REFLEXIVES | english.TIMES
     is_year = arc.tag == "CD" and len(arc.word) == 4 and last == ","
-    if is_year or (is_bare and not is_punctuation(last)):
+    if (
+        not arc.functions.isdisjoint(_ADVERBIAL)
+        or is_year
+        or (is_bare and not is_punctuation(last))
+    ):
         return "nmod:unmarked"
     if last == "IN":
         return "nmod"
@@ -419,7 +423,13 @@ def _is_subject_clause(arc: Arc, clause: Clause) -> bool:
     """Whether a clause stands where the subject would: "That he lied is obvious"."""
     if "SBJ" in arc.functions:
         return True
-    if not arc.before or arc.parent not in ("S", "SQ", "SINV") or arc.head_child != "VP":
+    if not arc.before or arc.parent not in ("S", "SQ", "SINV"):
+        return False
+    is_after_verb = arc.parent == "SQ" and arc.label_before[:2] in (
+        "VB",
+        "MD",
+    )  # "is (what he said) true"
+    if arc.head_child != "VP" and not is_after_verb:
         return False
     between = arc.phrase.labels[arc.place + 1 : arc.chosen]
     if "NP" in between or "," in between or "NP" in arc.phrase.labels[: arc.place]:
@@ -513,9 +523,12 @@ def _beside_a_clause(arc: Arc, clause: Clause) -> str:
     says = is_quoted or is_form_of(arc.head_word, english.SAYING)
     if arc.before and says and clause.form not in ("VBG", "TO", "VBN"):
         return "ccomp"
+    if arc.head_child == "ADJP" and clause.form == "TO" and not arc.before:
+        return "xcomp"  # "made it (possible) (to win)"
     if clause.subject is None and (arc.before or clause.form in ("TO", "VBG", "VBN")):
         return "advcl"
-    return "parataxis"
+    is_absolute = arc.before and clause.form in ("VBG", "VBN")  # "the work done, they left"
+    return "advcl" if is_absolute else "parataxis"
 
 
 def settle_relations(arcs: Sequence[Arc | None], relations: Sequence[str]) -> list[str]:
@@ -594,9 +607,10 @@ class _Dependents:
             place for place in self.places if self.relations[place] in ("nsubj", "nsubj:pass")
         ]
         nearest = min(subjects, key=lambda place: abs(place + 1 - self.head), default=None)
-        for place in subjects:
-            if place != nearest:
-                self.relations[place] = "dislocated"
+        for place, arc in zip(self.places, self.arcs, strict=True):
+            if place in subjects and place != nearest:
+                is_time = arc.word in english.TIMES  # "last night, who called?"
+                self.relations[place] = "obl:unmarked" if is_time else "dislocated"
 
     def settle_objects(self) -> None:
         """Tell objects apart on both sides of the verb: "what did he give *her*", "was elected *president*"."""
@@ -627,16 +641,25 @@ class _Dependents:
         clause = read_clause(arc.node)
         is_that = clause.introducers == ("that",)
         if self.has("cop"):
+            asks = is_form_of(arc.head_word, english.ASKING)
             if clause.question:
-                is_cleft = arc.head_child in NOUN_PHRASES and clause.question != "WHADJP"
-                return "advcl:relcl" if is_cleft else None  # "it was Bob who left"
+                is_indirect = clause.question_word in english.QUESTION_ADVERBS
+                is_noun = arc.head_child in NOUN_PHRASES and clause.question != "WHADJP"
+                if (is_noun and not is_indirect) or clause.question_word == "that":
+                    return "advcl:relcl"  # "it was Bob who left", "it was in May that he left"
+                is_time = clause.question_word in ("when", "where") and not asks
+                return None if is_time else "csubj"  # "it is amazing how he won"
+            if clause.introducers == ("if",) and asks:
+                return "csubj"
             degrees = ("too", "enough") if clause.form == "TO" else ("so", "such")
             stands_for = clause.introducers in ((), ("that",), ("whether",), ("for",))
             is_meant = stands_for and clause.form != "VBN" and arc.head_tag != "RB"
             return "csubj" if is_meant and not arc.has_before(degrees) else None
         if is_form_of(arc.head_word, english.SEEMING) and arc.child == "SBAR":
             return "ccomp" if is_that or not (clause.introducers or clause.question) else None
-        if arc.head_tag == "VBN" and is_that:
+        if arc.head_tag == "VBN" and (
+            is_that or clause.question or "whether" in clause.introducers
+        ):
             return "csubj" if is_form_of(arc.head_word, english.SAYING | english.FINDING) else None
         takes = clause.form in ("TO", "VBG") and is_form_of(arc.head_word, english.TAKING)
         affects = is_form_of(arc.head_word, english.AFFECTING)
