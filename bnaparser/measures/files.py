@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from bnaparser.errors import DataError, TreeError
 from bnaparser.files.compressed import ending
 from bnaparser.files.tables import parse_json
-from bnaparser.files.text_files import open_text
+from bnaparser.files.text_files import OPTION, open_text
 from bnaparser.measures import l2sca
 from bnaparser.measures.api import text_row
 from bnaparser.measures.patterns import Patterns
@@ -61,7 +61,7 @@ def holds_trees(path: Path, encoding: str | None = None) -> bool:
     """Return whether a file holds trees or parses, and not running text: by its ending, or its first tree."""
     if kind_of(path) or ending(path) in TREE_ENDINGS:
         return True
-    with open_text(path, encoding) as lines:
+    with open_text(path, encoding, OPTION) as lines:
         return begins_with_tree(lines)
 
 

@@ -201,6 +201,20 @@ def test_text_is_parsed(tiny_model_dir: Path, tmp_path: Path, capsys: Streams) -
     assert last["entropy"] > 0
 
 
+def test_a_text_in_another_encoding_is_told_the_option(
+    tiny_model_dir: Path, tmp_path: Path, capsys: Streams
+) -> None:
+    essay = tmp_path / "essay.txt"
+    essay.write_bytes("The café isn\u2019t open.\n".encode("cp1252"))
+    code, out, err = run(capsys, essay, "--model", tiny_model_dir)
+    assert (code, out) == (2, "")
+    assert err.endswith("it looks like Windows-1252: give --encoding cp1252\n")
+    code, out, _ = run(
+        capsys, essay, "--model", tiny_model_dir, "--encoding", "cp1252", "-f", "json"
+    )
+    assert (code, rows_of(out)[0]["W"]) == (0, 5)
+
+
 def test_trees_on_standard_input_are_known_as_such(
     monkeypatch: pytest.MonkeyPatch, capsys: Streams
 ) -> None:
