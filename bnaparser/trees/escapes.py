@@ -27,6 +27,7 @@ _ROUND = str.maketrans({"(": "-LRB-", ")": "-RRB-"})
 _ALL_BRACKETS = str.maketrans(BRACKET_ESCAPES)
 
 _PENN_QUOTES = ("``", "''")
+_INCH_TAGS = ("NN", "NNS", "SYM")
 # Which way a double quotation mark points by itself; None: either.
 _DOUBLE_QUOTES = {'"': None, "\u201c": "``", "\u201d": "''", "``": "``", "''": "''"}
 _SINGLE_QUOTES = ("'", "`", "\u2018", "\u2019")
@@ -78,7 +79,7 @@ def penn_words(words: Sequence[str], tags: Sequence[str]) -> list[str]:
     """Return the words of a sentence as the Penn Treebank spells them: ``1\\/2``, ``\\*``, ``-LRB-``.
 
     A quotation mark is two backquotes or two apostrophes: as its form says, else its tag; else opening
-    and closing marks take turns.
+    and closing marks take turns. A mark with the tag of a noun or symbol stands for inches.
 
     Example:
         >>> penn_words(['"', "1/2", "(", "x", ")", '"'], ["``", "CD", "-LRB-", "NN", "-RRB-", "''"])
@@ -87,7 +88,9 @@ def penn_words(words: Sequence[str], tags: Sequence[str]) -> list[str]:
     spelled = []
     is_open = False
     for word, tag in zip(words, tags, strict=True):
-        if word in _DOUBLE_QUOTES:
+        if word == '"' and tag in _INCH_TAGS:
+            spelled.append("''")
+        elif word in _DOUBLE_QUOTES:
             known = _DOUBLE_QUOTES[word] or (tag if tag in _PENN_QUOTES else None)
             closes = is_open if known is None else known == "''"
             spelled.append("''" if closes else "``")

@@ -183,14 +183,18 @@ The equiv. dose is 5 cwt. of pref. stock. | Visit the univ. library and the gov.
 It is at noon EST. | I do often check it.
 1.2. mix the flour. | 1.3. Bake it.
 step 1. preheat the oven. | we need 12. | the rest is ok.
+problem 2. find its length. | Table 3. results of both. | § 4. the court may act. | §5. | That provision applies. | #2. wash it.
 It is long. | 1. the first of them. | IV. limits of liability.
 `` Sit down . '' | She sat . | `` Go ! '' he said .
 " Sit down . " | She sat . | " Good . " | Then he left . | He said , " Go . " | Then they went .
+« Sit down . » | She sat .
 " What is that? " | Asked Lou. | " It is a dog . " said Ann .
 ' Sit down . ' | She sat . | ' No . ' | The boys ' books fell .
 Send it to Apt. 3B now. | He is in Rm. 204 today. | Take Rt. 9 north. | The Rt. Hon. Bob spoke. | He has an apt. | It is big.
 On Sat. night we left. | On Sun. morning we came. | We love the Sun. | It is hot. | The cat sat. | It ran.
 See fn. 12 and n. 4, supra. | Read Matt. 5:3, Deut. 6:4 and 1 Cor. 13:4. | I met Tim. | He left.
+See Eqn. 3 and Suppl. Fig. 4. | Take 2 caps. daily with it. | The alt. text is short. | Is. 40:3 says it. | It is. | 40 came. | Vs. Bob she won.
+We saw Sta. Barbara, Pt. Reyes and Gens. Lee and Grant. | The pkwy. was shut and the tech. staff left.
 Attn. Bob is here. | Qty. 3 of it. | Fax. 555 works. | Mgr. Kim left. | Exec. V.P. Ann came. | In Yr. 10 it ended.
 The pt. is a 67 y/o man. | The dx. was flu. | His temp. was 101. | The mfr. recommends it, excl. tax. | Take 2 tabs. b.i.d. now.
 Add 1 Tbsp. butter. | Please pls. send it. | We cont. lisinopril and def. recommend it. | The appt. today is off. | It is 3 yd. in length.
@@ -198,7 +202,7 @@ They drew 40 cc. of bile. | Add 8 fl. oz of it. | Col. Bob (Ret.) said so. | The
 See pp. 3ff. and 7f. of it. | See lines 20 ff. (where he dies). | See pp. 3 ff. | The rest is lost. | See 20ff. | Jones disagrees. | Etc. and so on.
 i like the temp. | it is nice. | we took the tabs. | they work.
 INTERVIEWER: So, what happened? | SUBJECT: Uh, I left. | Bob: Fine. | HOST: Welcome back. | THE COURT: Sustained. | MR. SMITH: Fine.
-JOHN: I do. | SPEAKER 2: Rain fell. | Q: Did you go? | A: No. | COPPER: | Futures rose.
+JOHN: I do. | SPEAKER 2: Rain fell. | Q: Did you go? | A: No. | COPPER: | Futures rose. | P1: We liked it. | R2D2: | Futures rose.
 """.strip().splitlines()
 
 
@@ -286,13 +290,20 @@ def test_a_word_divided_at_the_end_of_a_line_is_whole(case: str) -> None:
     "case",
     [
         "well-|known", "self-|aware", "high-|quality", "DNA-|based", "e-|mail", "mid-|1990s", "non-|English", "Anglo-|Saxon",
-        "twenty-|one", "rock-based-|art", "state-of-the-|art",
+        "twenty-|one", "user-|friendly", "rock-based-|art", "state-of-the-|art",
         "mother-|in-law", "up-|to-date", "10-|year", "1990-|1995",
     ],
 )  # fmt: skip
 def test_a_hyphen_of_the_word_itself_stays_at_the_end_of_a_line(case: str) -> None:
     sentence = split("It is " + case.replace("|", "\r\n") + " so.")[0]
     assert sentence.words == ("It", "is", case.replace("|", ""), "so", ".")
+
+
+def test_a_divided_word_in_capitals_is_whole() -> None:
+    assert split("THE PRESI-\nDENT OF A STATE-\nOWNED FIRM")[0].words == (
+        "THE", "PRESIDENT", "OF", "A", "STATE-OWNED", "FIRM"
+    )  # fmt: skip
+    assert split("The DNA-\nRNA hybrid")[0].words == ("The", "DNA-RNA", "hybrid")
 
 
 @pytest.mark.parametrize(

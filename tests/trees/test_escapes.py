@@ -50,6 +50,7 @@ def test_unescape(word: str, read: str) -> None:
         ('" a " b " c "', "X X X X X X X", "`` a '' b `` c ''"),
         ("\u201c a \u2018 b \u2019 \u201d", "`` X `` X '' ''", "`` a ` b ' ''"),
         ("\u201c a \u201d \"", "'' X `` ``", "`` a '' ``"),
+        ("5 \" \" a \"", "CD NNS X X X", "5 '' `` a ''"),
         ("`` a ''", "`` X ''", "`` a ''"),
         ("the boys ' cats ' ' 's", "DT NNS POS NNS '' `` POS", "the boys ' cats ' ` 's"),
         ("don\u2019t \u2014 caf\u00e9", "X : X", "don\u2019t \u2014 caf\u00e9"),

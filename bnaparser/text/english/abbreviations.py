@@ -28,7 +28,7 @@ Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt 
 Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc
 Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
 e.g i.e a.k.a eg ie cf Cf viz vs v approx Approx incl Incl excl Excl esp Esp aka qtd Ph Ex Attn attn
-Rt Cdr Spc Ald Cllr Abp
+Rt Cdr Spc Ald Cllr Abp Vs Suppl Sta Pt Gens Sgts Lts Cols Capts Mlles Mses Mssrs
 """
 
 _NUMBER = """
@@ -36,7 +36,7 @@ No no Nos nos Fig fig Figs figs Sec sec Secs secs Sect sect Rs Art art Arts Ch c
 p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
 ref Ref refs Refs chr Chr Apt apt Apts Rm rm Rms fn Fn fns n nn Qty qty Fax fax Yr Bk bk fol Fol fols
 Prop Tab Iss iss Anh Sch Est Lect Lec Ep Eps Prob Mod Cat Ord Pat Bull Circ Add Corr Rem Obs Conj Ax
-Sub Subsec subsec Exx Att Anx Abb Abs Tit Kap kap Ques Exer Ans Sem Diag Pop pop Hyp Frag Cod Coll Quest Subch Subpt
+Sub Subsec subsec Exx Att Anx Abb Abs Tit Kap kap Ques Exer Ans Sem Diag Pop pop Hyp Frag Cod Coll Quest Subch Subpt Eqn Eqns eqn eqns Tbl tbl
 """
 
 # Before a capital they end their sentence, like any word.
@@ -50,7 +50,7 @@ transl publ rept repl deliv eng lang langs shipt secy attrib bibl biog calc comp
 crim decl defn deg degs edn educ elev equiv expt foll hist impt indep indiv init irreg junc mach maint mech mus pers
 phon pref quot recip refl relig sci serv subst suff surg theol tot ult voc conf mio thou gro cal kcal psi ac alg lem
 param params contd addn acctg catg cnty recv arr apx len fac insp inst auth num mun proc syn const rel bal opp orth
-engl eff subsec soln
+engl eff subsec soln alt tech addr approp pkwy pkwys
 """
 
 # A short word without a vowel is an abbreviation (``3 bn.``, ``sm.``, ``Thm.``), except these words.
@@ -63,9 +63,9 @@ nfl nba nhl mlb bbc nbc cnn xp qb pm dc fb yt pvp npc npcs rpg rpgs pfff xd nnn 
 
 # Books of the Bible: ``Ps. 23``; and those that are names of people as well: ``Tim. 2:4``.
 _BOOKS = "Exod Lev Num Deut Judg Kgs Chron Neh Esth Prov Eccl Isa Jer Lam Ezek Hos Hab Zech Rom Cor Eph Thess Philem Heb Ps Pss"
-_NAMES = "Gal Josh Sam Dan Mic Mal Matt Phil Tim"
+_NAMES = "Gal Josh Sam Dan Mic Mal Matt Phil Tim Is Ecc"
 
-_UNIT = "in gal ha sec secs pt pts c"
+_UNIT = "in gal ha sec secs pt pts c caps"
 
 _MAYBE = """
 Etc St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist

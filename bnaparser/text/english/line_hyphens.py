@@ -28,7 +28,8 @@ _COMPOUND_SECOND = """
 based year years month months week weeks day days hour hours old known level levels free wide owned made related
 specific driven dependent induced mediated associated type style size sized scale class quality backed led bound
 speaking looking minded headed handed eyed haired colored coloured range risk income cost costs profile law laws
-elect general
+elect general friendly sensitive resistant oriented orientated shaped centered centred focused controlled funded sponsored
+winning making
 """
 _ENDINGS = """
 able age al an ance ant ary ate cial ed eer el en ence ent er ers es est ette ful fully ian ible ic ical ies ing ings
@@ -83,6 +84,8 @@ def _hyphen_of(text: str, match: re.Match[str]) -> str | None:
     hyphen = match["hyphen"]
     if hyphen == "\xad":
         return ""
+    if text.isupper():  # a heading: the PRESI-\nDENT
+        first, second = first.lower(), second.lower()
     if first and _LINK.match(text, match.start("second")):
         return hyphen
     if second in _NO_SECOND or not first:

@@ -27,7 +27,7 @@ _STOP = re.compile(
     (?P<mark> (?<![.!?\u2026])[.!?\u2026]++ )
     (?P<close> (?: ['"\u2019\u201d\xbb\u203a)\]}}]
                  | \[\d{{1,3}}\] | \[(?:[a-z]+[ ]){{1,3}}needed\] | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
-                 | [{BLANK}]++ (?:'['"\u201d]|['\u2019\u201d\u203a]) (?=[{BLANK}]) )*+ )
+                 | [{BLANK}]++ (?:'['"\u201d]|['\u2019\u201d\u203a\xbb]) (?=[{BLANK}]) )*+ )
     [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+
   | [\u3002\uff01\uff1f\uff61]++ [\u300d\u300f\u3011\u3015\uff09"'\u2019\u201d]*+ [{BLANK}]*+
   | \. {GLUED_PERIOD}
@@ -60,10 +60,10 @@ _SPEAKER_WORD = (
     "|EXPERIMENTER|RESEARCHER|TRANSLATOR|INTERPRETER|THERAPIST|COUNSELOR|CLIENT|DOCTOR|NURSE|PATIENT|CLINICIAN"
     "|TEACHER|STUDENT|PROFESSOR|INSTRUCTOR|LECTURER|JUDGE|COURT|WITNESS|ATTORNEY|COUNSEL|PROSECUTOR|DEFENDANT|CLERK|JUROR"
     "|OFFICER|DETECTIVE|DISPATCHER|AGENT|CUSTOMER|MOTHER|FATHER|MOM|DAD|CHILD|CHAIR|CHAIRMAN|CHAIRWOMAN|CHAIRPERSON"
-    "|PRESIDENT|SENATOR|SECRETARY|MAN|WOMAN|BOY|GIRL|MALE|FEMALE|VOICE|Q|A)"
+    r"|PRESIDENT|SENATOR|SECRETARY|MAN|WOMAN|BOY|GIRL|MALE|FEMALE|VOICE|[A-Z](?=\d)|Q|A)"
 )
 _SPEAKER_LABEL = (
-    rf"(?:(?:THE|UNIDENTIFIED|UNKNOWN|FIRST|SECOND|MALE|FEMALE)[ ])*{_SPEAKER_WORD}(?:[ ]?(?:[A-Z]|\d+))?"
+    rf"(?:(?:THE|UNIDENTIFIED|UNKNOWN|FIRST|SECOND|MALE|FEMALE)[ ])*{_SPEAKER_WORD}(?:[ ]?(?:[A-Z]|\d{{1,3}}))?"
     r"|(?:(?:MR|MRS|MS|DR|PROF|REV|SEN|REP|GOV|SGT|CAPT|LT|COL|GEN)\.?|PRESIDENT|SENATOR|SECRETARY|JUDGE|JUSTICE|OFFICER"
     r"|DETECTIVE|AGENT|DOCTOR|NURSE|PROFESSOR|CHAIRMAN|CHAIRWOMAN|VICE[ ]PRESIDENT)(?:[ ][A-Z][A-Z'.-]+){1,3}"
 )
@@ -86,12 +86,13 @@ _GAP = rf"(?:[{BLANK}]|\Z)"  # the end of a text is the end of its last line
 _BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6]{_GAP}")
 _ROMAN = "(?:[ivx]{1,4}|xviii|xxiii|[IVX]{1,4}|XVIII|XXIII)"
 _ITEM_NUMBER = re.compile(
-    rf"[{BLANK}]*+\(?(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
+    rf"[{BLANK}]*+[(#]?(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
 )
 # ``step 1. preheat the oven``
 _NAMED_NUMBER = re.compile(
-    rf"[{BLANK}]*+(?i:step|section|article|part|chapter|item|exercise|question|rule|note|example|clause|paragraph)"
-    rf"[ ](?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
+    rf"[{BLANK}]*+(?:(?i:step|section|article|part|chapter|item|exercise|question|rule|note|example|clause|paragraph"
+    r"|problem|task|phase|stage|appendix|annex|schedule|figure|table|box|lesson|module|unit|tip|reason|principle)[ ]|\xa7[ ]?)"
+    rf"(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
 )
 # May be the middle of a sentence as well: ``George\nW. Bush``, ``rose to\n10. Then``.
 _NUMBER_AND_PERIOD = re.compile(rf"[{BLANK}]*+(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Z])\.{_GAP}")
