@@ -59,6 +59,8 @@ class WordForm(IntEnum):
     """Letters or digits, and at an end a sign that ends no word: ``two-``, ``foo=``."""
     MIXED = 19
     """Letters or digits beside brackets and other signs: ``sin(x)``, ``<br>``."""
+    CURRENCY = 20
+    """The sign of a currency: ``$``, ``\u20ac``."""
 
 
 _ALL = frozenset(WordForm)
@@ -73,6 +75,9 @@ _PENN: dict[str, frozenset[WordForm]] = {
         {WordForm.APOSTROPHE, WordForm.CLOSING_APOSTROPHE, WordForm.QUOTE, WordForm.CLOSING_QUOTE}
     ),
     "NNS": _WITH_LETTERS | _SYMBOLS | {WordForm.APOSTROPHE, WordForm.QUOTE},  # feet, inches
+    "CD": _WITH_LETTERS,
+    "$": _WITH_LETTERS | _SYMBOLS | {WordForm.CURRENCY},
+    "#": _WITH_LETTERS | _SYMBOLS | {WordForm.CURRENCY},
     "HYPH": _SYMBOLS | {WordForm.MARK, WordForm.ELLIPSIS, WordForm.STOP},
     ",": frozenset({WordForm.COMMA}),
     ".": frozenset({WordForm.STOP, WordForm.ELLIPSIS, WordForm.OTHER}),
@@ -207,7 +212,9 @@ def _form_of_marks(word: str) -> WordForm:
         return WordForm.OPENING_BRACKET
     if kinds == {"Pe"}:
         return WordForm.CLOSING_BRACKET
-    is_sign = len(word) == 1 and (word in _SIGNS or kinds <= {"Sc", "Sk", "Sm", "So"})
+    if kinds == {"Sc"}:
+        return WordForm.CURRENCY
+    is_sign = len(word) == 1 and (word in _SIGNS or kinds <= {"Sk", "Sm", "So"})
     return WordForm.SYMBOL if is_sign else WordForm.OTHER
 
 

@@ -168,6 +168,13 @@ def test_a_mark_has_no_tag_of_a_word(word: str) -> None:
     assert not tags_of(word) & {"CC", "CD", "JJ", "NN", "NNP", "VBG", "VBZ", "$"}
 
 
+def test_a_sign_of_a_currency_is_no_word_and_no_number() -> None:
+    for sign in ("$", "\u20ac", "\xa3", "\xa2", "\u20b9"):
+        assert tags_of(sign) == {"$", "#", "SYM", "LS"}
+    assert "$" in tags_of("US$")
+    assert not any("CD" in tags_of(sign) for sign in ("%", "\xb0", "=", "*"))
+
+
 def test_signs_that_are_read_out_have_the_tags_of_common_words() -> None:
     for word in ("%", "&", "=", "#", "<", ">"):
         assert {"CC", "JJ", "NN", "VBZ", "SYM"} <= tags_of(word)
