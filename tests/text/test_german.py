@@ -49,6 +49,10 @@ from bnaparser.trees.tree import Tree
             "Er starb 44 v. Chr. Danach kam Augustus.",
             ["Er starb 44 v. Chr .", "Danach kam Augustus ."],
         ),
+        (
+            "Eine Tat dieser Art. Dann kam Jan. Er las Art. 5 GG im Jan. 2020.",
+            ["Eine Tat dieser Art .", "Dann kam Jan .", "Er las Art. 5 GG im Jan. 2020 ."],
+        ),
         ("Maier's Imbiss. Gibt's Leser*innen?", ["Maier's Imbiss .", "Gibt 's Leser*innen ?"]),
     ],
 )

@@ -37,12 +37,12 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
 _ABBREVIATIONS = """
 z B d h u a i e s v n o g m E evtl ggf bzw bspw sog usw usf etc ca zzgl inkl exkl vgl Dr Prof Hr Fr Frl St
 Str Mio Mrd Tsd Co Dipl Ing Inh geb gest verh ehem dt engl frz lat bes insbes allg entspr max min Min Std
-Okt Nov Dez Jan Feb Apr Aug Sept Sep Hl Hrsg hrsg Bd Bde Anm Aufl Jh Jhd Jhdt Chr ff Kfm Ltg Pfr Rep Sr Jr
+Okt Nov Dez Feb Apr Aug Sept Sep Hl Hrsg hrsg Bd Bde Anm Aufl Jh Jhd Jhdt Chr ff Kfm Ltg Pfr Rep Sr Jr
 gegr Gebr Jg Abt Az einschl gem jährl tgl lt wg MwSt österr schweiz amerik russ griech urspr Mag
-rd röm kath ev evang jun sen zit Red Art Abb Tab Verf Vors stellv zw
+rd röm kath ev evang jun sen zit Red Abb Tab Verf Vors stellv zw
 """
 _BEFORE_NUMBERS = (
-    "Nr S Abs Kap Tel Mrz Jun Jul Ziff Az Zi Fn Rn Rdnr Pos lfd Vers Bl § §§ Paragr no"
+    "Nr S Abs Kap Art Jan Tel Mrz Jun Jul Ziff Az Zi Fn Rn Rdnr Pos lfd Vers Bl § §§ Paragr no"
 )
 # Words that begin a sentence after a number, where nouns would be capitals, too: ``Platz 3. Die``.
 _STARTERS = """
