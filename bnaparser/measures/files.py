@@ -10,6 +10,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
@@ -214,19 +216,37 @@ def _in_processes(
     workers: int,
     read: Read,
 ) -> Iterator[Measured]:
-    forks = sys.platform == "linux"
-    context = multiprocessing.get_context("fork" if forks else "spawn")
-    waiting: deque[tuple[Any, int]] = deque()
-    with context.Pool(workers, _prepare, (os.getpid(),)) as pool:
+    """Measure chunks in processes, in order. A chunk whose process was killed is measured in this process."""
+    waiting: deque[tuple[list[Located], Future[list[Measured]] | None]] = deque()
+    pool = _pool(workers)
+
+    def done() -> Iterator[Measured]:
+        chunk, future = waiting.popleft()
+        try:
+            found = work(chunk) if future is None else future.result()
+        except BrokenProcessPool:
+            found = work(chunk)
+        yield from found
+        read(sum(one.size for one in chunk))
+
+    try:
         for chunk in chunks:
-            waiting.append((pool.apply_async(work, (chunk,)), sum(one.size for one in chunk)))
+            try:
+                waiting.append((chunk, pool.submit(work, chunk)))
+            except BrokenProcessPool:
+                waiting.append((chunk, None))
+                pool = _pool(workers)
             if len(waiting) > 2 * workers:
-                result, size = waiting.popleft()
-                yield from result.get()
-                read(size)
-        for result, size in waiting:
-            yield from result.get()
-            read(size)
+                yield from done()
+        while waiting:
+            yield from done()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _pool(workers: int) -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    return ProcessPoolExecutor(workers, context, _prepare, (os.getpid(),))
 
 
 def _prepare(parent: int) -> None:

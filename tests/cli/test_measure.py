@@ -5,7 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -242,3 +246,23 @@ def test_wrong_options(trees: Path, capsys: Streams, options: list[str], told: s
     code, _, err = run(capsys, trees, *options)
     assert code == 2
     assert told in err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are found in /proc")
+def test_a_process_that_is_killed_loses_no_row(tmp_path: Path) -> None:
+    output = tmp_path / "table.csv"
+    typed = [sys.executable, "-m", "bnaparser", "measure", "--by", "sentence", "--workers", "2"]
+    tree = b"(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))\n"
+    with subprocess.Popen([*typed, "-o", str(output)], stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(8_000 * tree)
+        process.stdin.flush()
+        while not output.exists() or output.read_bytes().count(b"\n") < 400:
+            time.sleep(0.05)
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(children[0]), signal.SIGKILL)
+        process.stdin.write(4_000 * tree)
+        process.stdin.close()
+        assert process.wait(timeout=120) == 0
+    rows = output.read_text(encoding="utf-8").splitlines()
+    assert [row.split(",")[1] for row in rows[1:]] == [str(number) for number in range(1, 12_001)]
