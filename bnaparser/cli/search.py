@@ -160,6 +160,8 @@ class _Search:
         """Tell whether a text must be read."""
         if "(" not in text:
             return False
+        if not text.lstrip().startswith("("):
+            return True  # a comment with brackets in it is no tree
         if self.options.invert or self.counts_each or self.pattern.may_be_in(text):
             return True
         self.seen += 1

@@ -90,6 +90,14 @@ def test_that_there_was_no_tree_is_said(tmp_path: Path, capsys: Streams) -> None
     assert (code, out, err) == (0, "", "bnaparser search: the input holds no tree\n")
 
 
+def test_brackets_in_a_comment_are_no_tree(tmp_path: Path, capsys: Streams) -> None:
+    file = tmp_path / "ldc.mrg"
+    file.write_text("*x* Copyright (C) 1995 *x*\n; (a note)\n(S (NN dog))\n", encoding="utf-8")
+    code, _, err = run(capsys, "NN", "--count", file)
+    assert code == 0
+    assert "1 match in 1 of 1 trees" in err
+
+
 def test_json_has_the_places_and_names(trees: Path, tmp_path: Path, capsys: Streams) -> None:
     target = tmp_path / "found.jsonl"
     assert run(capsys, "PP < IN=a << /(R.)/#1%s", trees, "-f", "json", "-q", "-o", target)[0] == 0
