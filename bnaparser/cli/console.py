@@ -151,12 +151,19 @@ def silence_output() -> None:
     os.close(null)
 
 
+_FULL = {
+    errno.ENOSPC: "the disk is full: free some space",
+    errno.EDQUOT: "the disk quota is used up: free some space",
+    errno.EFBIG: "the file is larger than files may be here: raise the limit (ulimit -f)",
+}
+
+
 def _describe(error: OSError, namespace: argparse.Namespace) -> str:
     where = f"{error.filename}: " if error.filename else ""
-    if error.errno == errno.ENOSPC:
+    if error.errno in _FULL:
         output = error.filename or getattr(namespace, "output", None)
         where = f"{output}: " if output else ""
-        return f"{where}the disk is full: free some space or write elsewhere; the output is cut off"
+        return f"{where}{_FULL[error.errno]} or write elsewhere; the output is cut off"
     return f"{where}{error.strerror or error}"
 
 

@@ -260,6 +260,18 @@ def test_a_full_disk(run: Run) -> None:
     assert err.count("\n") == 1
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no limit on the size of files here")
+def test_a_file_that_may_not_grow_is_named(tiny_model_dir: Path, tmp_path: Path) -> None:
+    output = tmp_path / "trees.mrg"
+    limited = ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *COMMAND]
+    asked = ["--model", str(tiny_model_dir), "-o", str(output)]
+    done = subprocess.run([*limited, *asked], input=b"It rained.\n" * 100, capture_output=True)
+    assert done.returncode == 2
+    said = done.stderr.decode()
+    assert said.count("\n") == 1
+    assert str(output) in said and "ulimit -f" in said
+
+
 def test_a_closed_pipe_ends_quietly(tiny_model_dir: Path) -> None:
     process = start(tiny_model_dir)
     assert process.stdout is not None
