@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import subprocess
 import sys
 import tomllib
 import zipfile
-from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 
@@ -110,46 +108,3 @@ def test_constraints_satisfy_the_bounds() -> None:
         if requirement.name != "bnaparser":
             pinned = pins[requirement.name.lower().replace("_", "-")]
             assert requirement.specifier.contains(pinned), requirement
-
-
-def tracked_python_files() -> list[Path]:
-    """Every Python file of the repository, links not followed."""
-    names = subprocess.run(
-        ["git", "ls-files", "-z", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split("\0")
-    return [ROOT / name for name in names if name and (ROOT / name).is_file()]
-
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-FILES = tracked_python_files()
-
-
-def definitions() -> Iterator[tuple[str, Function | ast.ClassDef]]:
-    """Every function and class of the repository, with ``file:line name``."""
-    for file in FILES:
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if isinstance(node, Function | ast.ClassDef):
-                yield f"{file.relative_to(ROOT)}:{node.lineno} {node.name}", node
-
-
-ALL = list(definitions())
-FUNCTIONS = [(place, node) for place, node in ALL if not isinstance(node, ast.ClassDef)]
-
-
-def test_every_function_of_tests_and_benchmarks_says_its_types() -> None:
-    untyped = [
-        place
-        for place, node in FUNCTIONS
-        if place.startswith(("tests/", "benchmarks/"))
-        and not place.startswith("benchmarks/studies/")
-        and not is_typed(node)
-    ]
-    assert not untyped, "say what goes in and comes out:\n" + "\n".join(untyped)
-
-
-def is_typed(node: Function) -> bool:
-    """Tell whether a function's result and all its arguments, ``self`` and ``cls`` apart, have types."""
-    arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
-    arguments += [one for one in (node.args.vararg, node.args.kwarg) if one is not None]
-    said = all(one.annotation is not None or one.arg in ("self", "cls") for one in arguments)
-    return said and (node.returns is not None or node.name == "__init__")

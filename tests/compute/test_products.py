@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from bnaparser.compute.attention import attend, attend_both_ways, attend_to_spans, scratch_for
@@ -97,6 +97,8 @@ def test_rounded_rows_are_near_and_float32_is_nearer(
     exact = left.astype(np.float64) @ right.T + bias
     assert multiply(left, pack_floats(right), bias) == pytest.approx(exact, abs=1e-4)
     kept = row_scaled(left), row_scaled(right)
+    # A number just between two whole ones may be rounded up or down: one rounding divides, the other multiplies.
+    assume(np.abs(np.abs(left / kept[0].scales[:, None]) % 1 - 0.5).min() > 5e-5)
     rounded = kept[0].values.astype(np.int64) @ kept[1].values.T
     expected = rounded * kept[0].scales[:, None].astype(float) * kept[1].scales + bias
     assert multiply(left, pack_bytes(right), bias) == pytest.approx(expected, abs=1e-4)

@@ -35,6 +35,8 @@ NOT_RUN = {
     r"--model \S*(seven)": "tests/models parses with it",
     r"combined/|\.psd|tiger\.xml": "needs a treebank; tests/treebanks reads these formats",
     r"pip install": "installs; .ci/run does it in a new environment",
+    r"^cat |^echo ": "reads standard input; tests/cli/test_parse.py does",
+    r"check &&": "stands for a script; `bnaparser check` is run",
 }
 SENTENCES = "It rained. I think that the man who came yesterday left early.\nThe cat of my aunt sat on the mat.\n"
 TREE = "(TOP (S (NP (NP (DT The) (NN cat)) (PP (IN of) (NP (NN mine)))) (VP (VBD sat)) (. .)))"
