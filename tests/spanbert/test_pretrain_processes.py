@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,49 +12,56 @@ from typing import Any
 import pytest
 import torch
 from accelerate import Accelerator
+from accelerate.state import AcceleratorState
 
+from bnaparser.spanbert import pretraining
+from bnaparser.spanbert.batch import Masker
 from bnaparser.spanbert.pretraining import PretrainRun
 from bnaparser.spanbert.settings import PretrainRecipe
 from tests.two_processes import run_in_two
 
-# Pre-trainings one after another. Each process leaves, beside the output of each, the weights that it
-# ends with and the blocks that it masked for its updates.
-SCRIPT = """
-import json, os, signal, sys
-import torch
-from accelerate.state import AcceleratorState
-from bnaparser.spanbert import pretraining
-from bnaparser.spanbert.batch import Masker
-from bnaparser.spanbert.settings import PretrainRecipe
 
-# Processes find each other once a launch: their group stays for the next training.
-AcceleratorState.destroy_process_group = lambda state: None
-runs, seen = [], []
-run, example, update = pretraining.PretrainRun, Masker.example, pretraining.PretrainRun.update
+def pretrain_each(jobs: list[tuple[Any, str]], kill: bool) -> None:
+    """Pre-train, in one of two processes, for each recipe and output.
 
-def masked(masker, number, seed):
-    found = example(masker, number, seed)
-    if seed[1] == pretraining.TRAINED:
-        seen.append((number, *seed, *(one.ids.tolist() for one in found.masked)))
-    return found
+    Beside each output stand the weights that this process ends with and the blocks that it masked for its updates.
+    With ``kill`` the second process ends at its fourth update.
+    """
+    # Processes find each other once a launch: their group stays for the next training.
+    AcceleratorState.destroy_process_group = lambda state: None
+    runs: list[PretrainRun] = []
+    seen: list[Any] = []
+    rank = int(os.environ["RANK"])
+    example, update, go = Masker.example, PretrainRun.update, PretrainRun.go
 
-def killed(self, numbers):
-    if self.progress.update == 4 and rank == 1:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return update(self, numbers)
+    def masked(masker: Masker, number: int, seed: tuple[int, ...]) -> Any:
+        found = example(masker, number, seed)
+        if seed[1] == pretraining.TRAINED:
+            seen.append((number, *seed, *(one.ids.tolist() for one in found.masked)))
+        return found
 
-rank, kill = int(os.environ["RANK"]), sys.argv[2] == "kill"
-go = run.go
-run.go = lambda run: (runs.append(run), go(run))
-Masker.example = masked
-if kill:
-    run.update = killed
-for recipe, output in json.loads(sys.argv[1]):
-    seen.clear()
-    progress = pretraining.pretrain(PretrainRecipe.model_validate(recipe), output)
-    weights = runs[-1].parts.model.state_dict()
-    torch.save({"weights": weights, "seen": seen, "tokens": progress.tokens}, f"{output}-{rank}")
-"""
+    def killed(self: PretrainRun, numbers: Any) -> Any:
+        if self.progress.update == 4 and rank == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return update(self, numbers)
+
+    def noted(self: PretrainRun) -> Any:
+        runs.append(self)
+        return go(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PretrainRun, "go", noted)
+        patch.setattr(Masker, "example", masked)
+        if kill:
+            patch.setattr(PretrainRun, "update", killed)
+        for recipe, output in jobs:
+            seen.clear()
+            progress = pretraining.pretrain(PretrainRecipe.model_validate(recipe), output)
+            weights = runs[-1].parts.model.state_dict()
+            ends = {"weights": weights, "seen": seen, "tokens": progress.tokens}
+            torch.save(ends, f"{output}-{rank}")
+
+
 # Of 42 blocks, or 98 of half the length, each epoch's last batch is one: fewer than the processes.
 SIX: dict[str, Any] = {"pretrain": {"batch_size": 41, "batch_tokens": 400}}
 PAIRS: dict[str, Any] = {"pretrain": {"batch_size": 97, "batch_tokens": 400}}
@@ -71,20 +80,17 @@ MakeRecipe = Callable[..., PretrainRecipe]
 def ends(tmp_path_factory: pytest.TempPathFactory, make_recipe: MakeRecipe) -> Ends:
     """What both processes have at the end of each run of one launch, after one that was killed."""
     folder = tmp_path_factory.mktemp("runs")
-    script = folder / "script.py"
-    script.write_text(SCRIPT)
 
     def job(name: str, kind: str, tables: dict[str, Any]) -> tuple[Any, str]:
         return make_recipe(kind, **tables).model_dump(mode="json"), str(folder / name)
 
     killed = job("killed", "bert", DROPPING)
-    assert run_in_two(script, json.dumps([killed]), "kill").returncode != 0
+    assert not run_in_two(pretrain_each, [killed], True)
     progress = json.loads((folder / "killed/checkpoint/progress.json").read_text())
     assert progress["update"] == 3
     jobs = [job(name, *wanted) for name, wanted in WANTED.items()]
     jobs += [job("whole", "bert", DROPPING), killed]
-    done = run_in_two(script, json.dumps(jobs), "")
-    assert done.returncode == 0, done.stderr
+    assert run_in_two(pretrain_each, jobs, False)
     names = [Path(output).name for _, output in jobs]
     return {name: [torch.load(folder / f"{name}-{rank}") for rank in range(2)] for name in names}
 

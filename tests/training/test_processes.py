@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from accelerate.state import AcceleratorState
 from safetensors.torch import load_file
 
 from bnaparser.network import storage
 from bnaparser.network.model import BnaModel
 from bnaparser.training.recipe import load_recipe
-from bnaparser.training.run import train
+from bnaparser.training.run import Run, train
 from tests.two_processes import run_in_two
 
 # Of sixty sentences a batch of 59 leaves one, fewer than there are processes.
@@ -40,26 +43,6 @@ batch_tokens = 400
 warmup_steps = 0
 threads = 1
 """
-# Several trainings, one after another: each process leaves the progress and weights of each in a
-# file of its own.
-SCRIPT = """
-import json, os, sys
-from dataclasses import asdict
-import torch
-from accelerate.state import AcceleratorState
-from bnaparser.training import run
-from bnaparser.training.recipe import load_recipe
-
-# Processes find each other once a launch: their group stays for the next training.
-AcceleratorState.destroy_process_group = lambda state: None
-runs = []
-go = run.Run.go
-run.Run.go = lambda run: (runs.append(run), go(run))
-for recipe, output, overrides in json.loads(sys.argv[1]):
-    progress = run.train(load_recipe(recipe, tuple(overrides)), output)
-    state = {"progress": asdict(progress), "weights": runs[-1].model.state_dict()}
-    torch.save(state, os.path.join(output, os.environ["RANK"]))
-"""
 SCORED = {
     "lr_scheduler_type": '"reduce_lr_on_plateau"', "plateau_patience": 1, "early_stopping_epochs": 3, "epochs": 20,
     "learning_rate": 1e-12, "evals_per_epoch": 1,
@@ -68,6 +51,25 @@ SIX_UPDATES = {"max_steps": 6, "learning_rate": 1e-3, "seed": 3}
 TWO_UPDATES = {"max_steps": 2}
 KINDS = ["bert", "t5", "xlnet"]
 Ends = dict[str, list[dict[str, Any]]]
+
+
+def train_each(trainings: list[tuple[str, str, list[str]]]) -> None:
+    """Train, in one of two processes, for each recipe, output and settings; leave progress and weights there."""
+    # Processes find each other once a launch: their group stays for the next training.
+    AcceleratorState.destroy_process_group = lambda state: None
+    runs: list[Run] = []
+    go = Run.go
+
+    def noted(self: Run) -> Any:
+        runs.append(self)
+        return go(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Run, "go", noted)
+        for recipe, output, settings in trainings:
+            progress = train(load_recipe(recipe, tuple(settings)), output)
+            state = {"progress": asdict(progress), "weights": runs[-1].model.state_dict()}
+            torch.save(state, Path(output) / os.environ["RANK"])
 
 
 def overrides(settings: dict[str, Any]) -> list[str]:
@@ -114,10 +116,7 @@ def ends(
         (str(recipe(kind)), str(folder / name), overrides(settings))
         for name, (kind, settings) in wanted.items()
     ]
-    script = folder / "script.py"
-    script.write_text(SCRIPT)
-    done = run_in_two(script, json.dumps(trainings))
-    assert done.returncode == 0, done.stderr
+    assert run_in_two(train_each, trainings)
     return {name: [torch.load(folder / name / str(rank)) for rank in range(2)] for name in wanted}
 
 

@@ -24,6 +24,9 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
     " --disable-background-networking --disable-component-update --disable-sync"
 )
+BROWSERS: list[Any] = []
+"""The browser that the tests of this folder share; its start takes longer than most of them."""
+STARTED = ExitStack()
 
 
 @pytest.fixture(scope="module")
@@ -38,16 +41,24 @@ def address(serving: Serving, tiny_parser: Parser) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
+def browser() -> Any:
     """Debian's Chromium; the test is skipped where there is none."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     path = os.environ.get("BNAPARSER_CHROMIUM") or shutil.which("chromium")
     if path is None:
         pytest.skip("no chromium on the path; BNAPARSER_CHROMIUM may name one")
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=path, args=FLAGS.split())
-        yield chromium
-        chromium.close()
+    if not BROWSERS:
+        started = STARTED.enter_context(playwright.sync_playwright())
+        BROWSERS.append(started.chromium.launch(executable_path=path, args=FLAGS.split()))
+        STARTED.callback(lambda: BROWSERS.pop().close())
+    return BROWSERS[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Close the browser after the last test here: tests elsewhere need the event loop that it uses."""
+    if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
+        STARTED.close()
 
 
 @dataclass
