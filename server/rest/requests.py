@@ -20,6 +20,7 @@ from pydantic import (
 )
 from starlette.datastructures import Headers, QueryParams
 
+from bnaparser.files.text_files import looks_like_cp1252, not_in_encoding
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
 from bnaparser.parsing.options import PENALTY, TEMPERATURES, Decoder, Dependencies, ParseOptions
@@ -523,7 +524,8 @@ def _decode(body: bytes) -> str:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadBody(f"the body is not UTF-8: byte {error.start + 1} is wrong") from None
+        said = "it looks like Windows-1252: " if looks_like_cp1252(body) else ""
+        raise BadBody(f"the body: {not_in_encoding(error)}: {said}send UTF-8") from None
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -119,6 +119,15 @@ def test_nul_is_refused_in_text_and_words(client: TestClient, text: str) -> None
         assert "of the body is NUL" in answer.text
 
 
+def test_a_body_in_another_encoding_is_told_so(client: TestClient) -> None:
+    for kind in ("text/plain", "application/json"):
+        answer = client.post("/v1/parse", content=b"The caf\xe9.", headers={"content-type": kind})
+        told = problem(answer, 400)
+        assert "byte 8 (0xe9) is not UTF-8: it looks like Windows-1252: send UTF-8" in told
+    answer = client.post("/v1/parse", content=b"\xff", headers={"content-type": "text/plain"})
+    assert "byte 1 (0xff) is not UTF-8: " in problem(answer, 400)
+
+
 def test_brackets_in_a_string_are_no_depth(client: TestClient) -> None:
     [parse] = parses_of(client, sentences=['[[\\"{' * 40])
     assert parse["error"] is None
