@@ -159,7 +159,8 @@ def run(options: argparse.Namespace) -> int:
         )
     if totals["failed"]:
         say(
-            f"{totals['failed']:,} of {totals['sentences']:,} sentences have no tree; {corpus.output}/errors.jsonl lists the reasons"
+            f"sentences without a tree and documents that cannot be read: {totals['failed']:,};"
+            f" {corpus.output}/errors.jsonl lists the reasons"
         )
     return SOME_FAILED if totals["failed"] else SUCCESS
 

@@ -42,7 +42,7 @@ def test_a_corpus_is_parsed_searched_and_complete(given: list[str], capsys: Stre
 def test_sentences_without_a_tree_make_the_exit_code_1(given: list[str], capsys: Streams) -> None:
     Path(given[0]).write_text("word " * 2100 + "\nDogs bark.\n", encoding="utf-8")
     assert main(["corpus", "--workers", "1", "--split", "line", *given]) == 1
-    assert f"1 of 2 sentences have no tree; {given[1]}/errors.jsonl" in capsys.readouterr().err
+    assert f"cannot be read: 1; {given[1]}/errors.jsonl" in capsys.readouterr().err
     (line,) = (Path(given[1]) / "errors.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["place"] == f"{given[0]}:1"
     for parsed in (given[1], f"{given[1]}/*.jsonl"):  # which stopped at the errors
@@ -150,3 +150,13 @@ def test_each_sentence_has_its_clauses(given: list[str], capsys: Streams, to: st
         assert row["clauses"] == Parse.from_dict(row).clauses_to_dict()["clauses"]
     assert main(["corpus", "--workers", "1", *given, "--to", to]) == 2
     assert "is the output of another run (clauses: True, now None)" in capsys.readouterr().err
+
+
+def test_documents_that_cannot_be_read_are_no_sentences_without_a_tree(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "in.jsonl"
+    source.write_text('{"text": 1}\n{"text": 2}\n{"text": "It rained."}\n', encoding="utf-8")
+    asked = ["corpus", str(source), str(tmp_path / "out"), "--model", str(tiny_model_dir)]
+    assert main([*asked, "--workers", "1"]) == 1
+    assert "documents that cannot be read: 2; " in capsys.readouterr().err
