@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from bnaparser.cli.arguments import (
     add_precision,
 )
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
-from bnaparser.cli.streams import empty, in_chunks, open_output, read_input, standard_input
+from bnaparser.cli.streams import empty, in_chunks, is_file, open_output, read_input, standard_input
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.tables import json_line, replace_all_surrogates
@@ -157,7 +158,7 @@ def run(options: argparse.Namespace) -> int:
             )
     inputs = _Inputs(options)
     table = Table("sentence" if options.matches else options.by, patterns)
-    with open_output(options.output, *inputs.paths) as output:
+    with _complete(options.output, *inputs.paths) as output:
         run_ = _Run(options, inputs, table, patterns)
         with _writer(options.format, output, _columns(options, patterns)) as write:
             for row in run_.rows():
@@ -166,6 +167,31 @@ def run(options: argparse.Namespace) -> int:
         for note in table.notes():
             say(note)
     return SOME_FAILED if table.all.get("failed") else SUCCESS
+
+
+@contextmanager
+def _complete(path: Path | None, *inputs: Path) -> Iterator[TextIO]:
+    """Open a file or standard output; a regular file changes only when the table is complete.
+
+    An interrupted run leaves FILE.part with the rows so far.
+    """
+    is_new = path is not None and not os.path.lexists(path)
+    with open_output(path, *inputs) as checked:
+        if not is_file(checked):
+            yield checked
+            return
+        assert path is not None
+        target = Path(os.path.realpath(path))
+        unfinished = target.with_name(f"{target.name}.part")
+        try:
+            with open_output(unfinished) as output:
+                unfinished.chmod(target.stat().st_mode)
+                if is_new:
+                    target.unlink()
+                yield output
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
 
 
 def _columns(options: argparse.Namespace, patterns: Patterns) -> dict[str, type]:

@@ -257,7 +257,8 @@ def test_a_process_that_is_killed_loses_no_row(tmp_path: Path) -> None:
         assert process.stdin is not None
         process.stdin.write(8_000 * tree)
         process.stdin.flush()
-        while not output.exists() or output.read_bytes().count(b"\n") < 400:
+        part = tmp_path / "table.csv.part"
+        while not part.exists() or part.read_bytes().count(b"\n") < 400:
             time.sleep(0.05)
         children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         os.kill(int(children[0]), signal.SIGKILL)
@@ -266,3 +267,19 @@ def test_a_process_that_is_killed_loses_no_row(tmp_path: Path) -> None:
         assert process.wait(timeout=120) == 0
     rows = output.read_text(encoding="utf-8").splitlines()
     assert [row.split(",")[1] for row in rows[1:]] == [str(number) for number in range(1, 12_001)]
+
+
+@pytest.mark.parametrize("output_format", ["csv", "json", "parquet"])
+def test_a_table_that_cannot_be_completed_changes_no_file(
+    tmp_path: Path, capsys: Streams, output_format: str
+) -> None:
+    (tmp_path / "trees.mrg").write_text(f"{DOGS}\n" * 500 + "(TOP (NP (NN x)\n", encoding="utf-8")
+    old, new = tmp_path / "old.csv", tmp_path / "new.csv"
+    old.write_text("kept", encoding="utf-8")
+    for output in (old, new):
+        code, _, told = run(
+            capsys, tmp_path / "trees.mrg", "--by", "sentence", "-f", output_format, "-o", output
+        )
+        assert (code, "never closed" in told) == (2, True)
+    assert old.read_text(encoding="utf-8") == "kept"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["old.csv", "trees.mrg"]
