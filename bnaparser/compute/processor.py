@@ -13,6 +13,8 @@ from typing import Literal, NamedTuple
 
 import llvmlite.binding as llvm
 
+from bnaparser.errors import SettingsError, quoted
+
 # LLVM's code for AVX was slow on these, so that Numba leaves it out.
 _WITHOUT_AVX = ("corei7-avx", "core-avx-i", "sandybridge", "ivybridge")
 
@@ -27,12 +29,17 @@ class Processor(NamedTuple):
 
 @cache
 def processor() -> Processor:
-    """Return the target processor."""
+    """Return the target processor. Raises SettingsError for features that LLVM would end the process for."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()  # the engine needs it even if nothing is compiled
     triple, named = llvm.get_process_triple(), os.environ.get("NUMBA_CPU_NAME")
     name = named or llvm.get_host_cpu_name()
     features = os.environ.get("NUMBA_CPU_FEATURES")
+    wrong = [one for one in (features or "").split(",") if one and one[0] not in "+-"]
+    if wrong:
+        raise SettingsError(
+            f"NUMBA_CPU_FEATURES has {quoted(wrong[0])}: write features such as +avx2 and -avx512f, separated by commas"
+        )
     if features is None and name.lower() == "generic":
         features = ""
     if features is None:
