@@ -140,7 +140,7 @@ def _pretty(parse: Parsed, number: int) -> str:
 
 
 def _draw(parse: Parsed, number: int) -> str:
-    from bnaparser.render import draw_text
+    from bnaparser.trees.render import draw_text
 
     if parse.tree is None:
         return "\n"
@@ -186,7 +186,7 @@ def _html(parse: Parsed, number: int) -> str:
 
 
 def _html_page() -> tuple[str, str]:
-    from bnaparser.render import HTML_END, HTML_START
+    from bnaparser.trees.render import HTML_END, HTML_START
 
     return HTML_START, HTML_END
 
@@ -205,25 +205,25 @@ def _conllu(parse: Parsed, number: int) -> str:
 
 
 def _export(parse: Parsed, number: int) -> str:
-    from bnaparser.render import export
+    from bnaparser.trees.render import export
 
     return "" if parse.tree is None else export(parse.tree, number, parse.words)
 
 
 def _export_document() -> tuple[str, str]:
-    from bnaparser.render import EXPORT_START
+    from bnaparser.trees.render import EXPORT_START
 
     return EXPORT_START, ""
 
 
 def _tiger(parse: Parsed, number: int) -> str:
-    from bnaparser.render import tiger
+    from bnaparser.trees.render import tiger
 
     return "" if parse.tree is None else tiger(parse.tree, number, parse.words)
 
 
 def _tiger_document() -> tuple[str, str]:
-    from bnaparser.render import TIGER_END, TIGER_START
+    from bnaparser.trees.render import TIGER_END, TIGER_START
 
     return TIGER_START, TIGER_END
 
@@ -242,7 +242,7 @@ def _parquet(target: BinaryIO) -> Iterator[Callable[[Parsed | None], None]]:
 
 @contextmanager
 def _pdf(target: BinaryIO) -> Iterator[Callable[[Parsed | None], None]]:
-    from bnaparser.render import pdf_pages
+    from bnaparser.trees.render import pdf_pages
 
     with pdf_pages(target) as page:
 

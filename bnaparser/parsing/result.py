@@ -9,10 +9,10 @@ from functools import cached_property
 from operator import index
 from typing import Any
 
-from bnaparser import render
 from bnaparser.errors import DataError, quoted
 from bnaparser.files.tables import json_line, parse_json
 from bnaparser.text.sentence import Sentence
+from bnaparser.trees import render
 from bnaparser.trees.clauses.clause import Clause, clauses_of, clauses_to_dict
 from bnaparser.trees.escapes import escape_brackets, penn_words
 from bnaparser.trees.heads.rules import UD, HeadRules

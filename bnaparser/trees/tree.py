@@ -359,38 +359,38 @@ class Tree:
 
     def to_latex(self) -> str:
         """Return the tree as an environment of LaTeX's forest package."""
-        from bnaparser.render import forest
+        from bnaparser.trees.render import forest
 
         return forest(self, self._words_of_text())
 
     def to_png(self) -> bytes:
         """Return the drawn tree as a PNG, by the extra ``pictures``."""
-        from bnaparser.render import png
+        from bnaparser.trees.render import png
 
         return png(self, self._words_of_text())
 
     def to_pdf(self) -> bytes:
         """Return the drawn tree as a PDF of one page, by the extra ``pictures``."""
-        from bnaparser.render import pdf
+        from bnaparser.trees.render import pdf
 
         return pdf(self, self._words_of_text())
 
     def to_html(self) -> str:
         """Return a page with the drawn tree and its brackets."""
-        from bnaparser.render import HTML_END, HTML_START
+        from bnaparser.trees.render import HTML_END, HTML_START
 
         return f"{HTML_START}{self.to_html_section()}{HTML_END}"
 
     def to_html_section(self) -> str:
         """Return the tree's part of such a page, which may hold any number of them."""
-        from bnaparser.render import html_section
+        from bnaparser.trees.render import html_section
 
         words = self._words_of_text()
         return html_section(" ".join(words), self, words)
 
     def to_mrg(self) -> str:
         """Return the tree as in the Penn Treebank's ``.mrg`` files, its words as they are."""
-        from bnaparser.render import penn
+        from bnaparser.trees.render import penn
 
         return penn(self)
 
@@ -407,20 +407,20 @@ class Tree:
         Raises:
             TreeError: a word has no tag.
         """
-        from bnaparser.render import conllu
         from bnaparser.trees.heads.rules import UD
+        from bnaparser.trees.render import conllu
 
         return conllu(self, number, self._words_of_text(), rules=UD if rules is None else rules)
 
     def to_export(self) -> str:
         """Return the tree as a document in NEGRA's export format."""
-        from bnaparser.render import EXPORT_START, export
+        from bnaparser.trees.render import EXPORT_START, export
 
         return EXPORT_START + export(self, 1, self._words_of_text())
 
     def to_tiger(self) -> str:
         """Return the tree as a document in TIGER-XML."""
-        from bnaparser.render import TIGER_END, TIGER_START, tiger
+        from bnaparser.trees.render import TIGER_END, TIGER_START, tiger
 
         return TIGER_START + tiger(self, 1, self._words_of_text()) + TIGER_END
 

@@ -1,4 +1,4 @@
-// A tree for LaTeX's forest package: the same text as bnaparser/render/latex.py writes.
+// A tree for LaTeX's forest package: the same text as bnaparser/trees/render/latex.py writes.
 
 // Commands for characters that TeX takes for something else.
 const ESCAPES = {

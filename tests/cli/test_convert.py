@@ -15,7 +15,7 @@ from bnaparser.cli.formats import FORMATS, PICTURES
 from bnaparser.treebanks.reading import find_trees, load_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.tree import Tree
-from tests.render.drawings import SVG, forest_words, texts
+from tests.trees.render.drawings import SVG, forest_words, texts
 
 Run = Callable[..., tuple[int, str, str]]
 

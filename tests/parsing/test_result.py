@@ -14,7 +14,7 @@ from bnaparser.errors import DataError
 from bnaparser.parsing.result import MOST_DRAWN, Parse, Parses
 from bnaparser.text.sentence import Split
 from bnaparser.trees.tree import Span
-from tests.render.drawings import HtmlReader, forest_words, texts
+from tests.trees.render.drawings import HtmlReader, forest_words, texts
 
 PARSE = Parse(
     "It (fell).",

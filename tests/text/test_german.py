@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bnaparser.render import conllu
 from bnaparser.text.text_rules import rules_of
+from bnaparser.trees.render import conllu
 from bnaparser.trees.tree import Tree
 
 

@@ -13,9 +13,9 @@ import pytest
 
 from bnaparser.cli import main
 from bnaparser.errors import BnaparserError, DataError, TreeError
-from bnaparser.render import EXPORT_START, TIGER_END, TIGER_START, export, penn, tiger
 from bnaparser.treebanks.reading import find_trees, load_clean_trees, load_trees
 from bnaparser.trees.cleaning import clean
+from bnaparser.trees.render import EXPORT_START, TIGER_END, TIGER_START, export, penn, tiger
 from bnaparser.trees.tree import Tree, parse_trees
 
 DATA = os.environ.get("BNAPARSER_DATA")

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from bnaparser.render.latex import forest
+from bnaparser.trees.render.latex import forest
 from bnaparser.trees.tree import Tree
 from tests.server.page.test_page import SVG, answer, drawn
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from bnaparser.render.latex import forest
+from bnaparser.trees.render.latex import forest
 from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.parsing.result import Parse
-from bnaparser.render import draw, html_section
 from bnaparser.trees.drawing.svg import sureness
+from bnaparser.trees.render import draw, html_section
 from bnaparser.trees.tree import Span, Tree
-from tests.render.drawings import CAT, SVG, texts
+from tests.trees.render.drawings import CAT, SVG, texts
 
 
 def fields(svg: str) -> dict[str, dict[str, str]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from bnaparser.render import draw, forest
+from bnaparser.trees.render import draw, forest
 from bnaparser.trees.tree import Tree
-from tests.render.drawings import CAT, SVG, texts
+from tests.trees.render.drawings import CAT, SVG, texts
 
 
 def test_a_small_tree_is_drawn_so() -> None:

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bnaparser.render import draw_text
 from bnaparser.trees.drawing.layout import cells
+from bnaparser.trees.render import draw_text
 from bnaparser.trees.tree import Span, Tree
 
 CAT = "(TOP (S (NP (DT The) (NN cat)) (VP (VBD sat) (PP (RP down))) (. .)))"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bnaparser.render import HTML_END, HTML_START, html_section
+from bnaparser.trees.render import HTML_END, HTML_START, html_section
 from bnaparser.trees.tree import Tree
-from tests.render.drawings import CAT, HtmlReader
+from tests.trees.render.drawings import CAT, HtmlReader
 
 
 def test_a_page_holds_each_tree_its_brackets_and_each_error() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from bnaparser.render.conllu_lines import conllu
-from bnaparser.render.html import HTML_END, HTML_START, html_figure, html_section
-from bnaparser.render.latex import forest
-from bnaparser.render.pictures import pdf, pdf_pages, png
-from bnaparser.render.treebank_formats import (
+from bnaparser.trees.drawing.svg import draw
+from bnaparser.trees.drawing.text import draw_text
+from bnaparser.trees.render.conllu_lines import conllu
+from bnaparser.trees.render.html import HTML_END, HTML_START, html_figure, html_section
+from bnaparser.trees.render.latex import forest
+from bnaparser.trees.render.pictures import pdf, pdf_pages, png
+from bnaparser.trees.render.treebank_formats import (
     EXPORT_START,
     TIGER_END,
     TIGER_START,
@@ -14,8 +16,6 @@ from bnaparser.render.treebank_formats import (
     penn,
     tiger,
 )
-from bnaparser.trees.drawing.svg import draw
-from bnaparser.trees.drawing.text import draw_text
 
 __all__ = [
     "EXPORT_START",

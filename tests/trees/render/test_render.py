@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bnaparser.render import draw, forest, html_section
 from bnaparser.trees.drawing.layout import visible
+from bnaparser.trees.render import draw, forest, html_section
 from bnaparser.trees.tree import Span, Tree
-from tests.render.drawings import forest_words, texts, words
+from tests.trees.render.drawings import forest_words, texts, words
 
 
 @given(st.lists(words, min_size=1, max_size=5))

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bnaparser.render import forest
+from bnaparser.trees.render import forest
 from bnaparser.trees.tree import Span, Tree
-from tests.render.drawings import ODD
+from tests.trees.render.drawings import ODD
 
 
 def test_forest_is_written_so() -> None:

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 
 from bnaparser.parsing.parquet_rows import parquet_writer
 from bnaparser.parsing.result import Parse
-from bnaparser.render import EXPORT_START, TIGER_END, TIGER_START, conllu, export, penn, tiger
 from bnaparser.treebanks.conllu import MultiwordToken, read_conllu
 from bnaparser.trees.drawing.layout import visible
 from bnaparser.trees.escapes import escape_brackets, unescape
 from bnaparser.trees.heads.dependencies import dependencies
 from bnaparser.trees.heads.rules import COLLINS, UD
+from bnaparser.trees.render import EXPORT_START, TIGER_END, TIGER_START, conllu, export, penn, tiger
 from bnaparser.trees.tree import Span, Tree, parse_trees
-from tests.render.drawings import ODD
+from tests.trees.render.drawings import ODD
 
 LABELS = st.sampled_from(["S", "NP", "VP", "NP-SBJ-1", "PRT|ADVP", "ÜP", "-LRB-"])
 WORDS = st.one_of(
@@ -279,7 +279,7 @@ def test_polars_reads_parquet_and_json_lines() -> None:
 def test_pypdf_reads_a_page_for_each_tree(tmp_path: Path) -> None:
     from pypdf import PdfReader
 
-    from bnaparser.render import pdf_pages
+    from bnaparser.trees.render import pdf_pages
 
     first = parses()[0]
     assert first.tree is not None
