@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import os
 import sys
 from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
@@ -59,6 +60,23 @@ def one_thread() -> Iterator[None]:
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+def build_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, build: Callable[[Path], None]
+) -> Path:
+    """Return a folder that one of pytest-xdist's processes builds for all of them."""
+    from filelock import FileLock
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / name
+    with FileLock(f"{folder}.lock"):
+        if not folder.exists():
+            made = base / f"{name}-made"
+            made.mkdir()
+            build(made)
+            made.rename(folder)
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -159,16 +177,17 @@ def tiny_model_dir(
     from bnaparser.training.setup import build_accelerator, training_sentences
     from bnaparser.training.update import Updater
 
-    folder = tmp_path_factory.mktemp("tiny-parser")
-    model = build_model("bert", tagging=TagSettings(predict=True, hidden_size=16), dropout=0.0)
-    sentences = training_sentences(model, examples)
-    settings = TrainSettings(learning_rate=3e-3)
-    updater = Updater(model, settings, build_accelerator("no", folder))
-    for number in range(100):
-        first = 10 * number % 60
-        loss = updater.update(sentences[first : first + 10], number)
-    storage.save(model, folder, "float32", {"loss": loss})
-    return folder
+    def build(folder: Path) -> None:
+        model = build_model("bert", tagging=TagSettings(predict=True, hidden_size=16), dropout=0.0)
+        sentences = training_sentences(model, examples)
+        settings = TrainSettings(learning_rate=3e-3)
+        updater = Updater(model, settings, build_accelerator("no", folder))
+        for number in range(100):
+            first = 10 * number % 60
+            loss = updater.update(sentences[first : first + 10], number)
+        storage.save(model, folder, "float32", {"loss": loss})
+
+    return build_once(tmp_path_factory, "tiny-parser", build)
 
 
 @pytest.fixture(scope="session")
@@ -177,20 +196,26 @@ def two_languages_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from bnaparser.training.recipe import Recipe
     from bnaparser.training.run import train
 
-    folder = tmp_path_factory.mktemp("two-languages")
-    for language, trees in INVENTED.items():
-        (folder / f"{language}.mrg").write_text("\n".join(trees), encoding="utf-8")
-    sources = [{"path": str(folder / f"{code}.mrg"), "language": code} for code in INVENTED]
-    sizes = {"hidden_size": 64, "num_attention_heads": 2, "head_dim": 32, "intermediate_size": 64}
-    recipe: dict[str, Any] = {
-        "layers": {**sizes, "layer_types": ["bimsa"], "attention_dropout": 0.0},
-        "tags": {"predict": True, "hidden_size": 16},
-        "text": {"languages": list(INVENTED), "segment_words": True, "hidden_size": 32},
-        "train": {"data": sources, "max_steps": 120, "learning_rate": 3e-3, "batch_size": 8},
-    }
-    recipe["train"] |= {"warmup_steps": 5, "lr_scheduler_type": "linear"}
-    train(Recipe.model_validate(recipe), folder / "run")
-    return folder / "run" / "model"
+    def build(folder: Path) -> None:
+        for language, trees in INVENTED.items():
+            (folder / f"{language}.mrg").write_text("\n".join(trees), encoding="utf-8")
+        sources = [{"path": str(folder / f"{code}.mrg"), "language": code} for code in INVENTED]
+        sizes = {
+            "hidden_size": 64,
+            "num_attention_heads": 2,
+            "head_dim": 32,
+            "intermediate_size": 64,
+        }
+        recipe: dict[str, Any] = {
+            "layers": {**sizes, "layer_types": ["bimsa"], "attention_dropout": 0.0},
+            "tags": {"predict": True, "hidden_size": 16},
+            "text": {"languages": list(INVENTED), "segment_words": True, "hidden_size": 32},
+            "train": {"data": sources, "max_steps": 120, "learning_rate": 3e-3, "batch_size": 8},
+        }
+        recipe["train"] |= {"warmup_steps": 5, "lr_scheduler_type": "linear"}
+        train(Recipe.model_validate(recipe), folder / "run")
+
+    return build_once(tmp_path_factory, "two-languages", build) / "run" / "model"
 
 
 def _chinese(subject: str, verb: str, what: str) -> str:
