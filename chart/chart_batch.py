@@ -97,7 +97,7 @@ class ChartBatch:
         )
 
     def new_augmented_trees(self) -> AugmentedTrees:
-        """The same for cost-augmented decoding."""
+        """Arrays for the cost-augmented trees of all sentences, to be written by a kernel."""
         count = len(self)
         return AugmentedTrees(
             np.empty(self.nodes, np.int64),
@@ -108,7 +108,7 @@ class ChartBatch:
         )
 
     def scratch(self, begin: int, end: int) -> Scratch:
-        """Room for the best tree of each of the sentences begin..end, one after another."""
+        """Scratch arrays for the best trees of the sentences begin..end, one after another."""
         return scratch_for(int(self.layout.words[begin:end].max(initial=1)))
 
     def run(self, work: Callable[[int, int], None], size: int, threads: int | None) -> None:

@@ -205,7 +205,7 @@ def _write_maxima(
 def _write_augmented_maxima(
     scores: Float32s, gold: Int32s, first: int, n: int, allow_empty_root: bool, best: Float32s
 ) -> int:
-    """The same where every label but the gold one of its span scores 1 more."""
+    """Write each span's highest score, where every label but the gold one of the span scores 1 more."""
     best_bits = best.view(np.int32)
     status = OK
     for span in range(span_count(n)):
@@ -334,7 +334,7 @@ def decode_best_group(
     begin: int,
     end: int,
 ) -> None:
-    """The same from each span's best score and label.
+    """Decode the sentences begin..end from each span's best score and label.
 
     ``best`` has one entry a span; those of whole sentences are not read, but taken from ``roots``,
     one entry a sentence.

@@ -178,7 +178,7 @@ def _choose(
 
 @compiled_apart
 def _choose_label(labels: Float32s, first: int, below: np.float32, last: int) -> tuple[float, int]:
-    """The same of labels from ``first`` on: three short loops, since they run in vectors."""
+    """Choose the next best label, from ``first`` on: three short loops, since they run in vectors."""
     if below < np.inf:
         place = lowest_label(labels, last + 1, below)
         if place < len(labels):

@@ -2,7 +2,13 @@
 
 A sentence of n words has n (n + 1) / 2 spans (start, end), 0 <= start < end <= n, and they are
 packed by start, then end: ``(0, 1), (0, 2), ..., (0, n), (1, 2), ..., (n - 1, n)``. In a batch, one
-sentence's spans follow those of the sentence before.
+sentence's spans follow those of the sentence before. The rows of the spans of four words::
+
+    end         1    2    3    4
+    start 0     0    1    2    3
+    start 1          4    5    6
+    start 2               7    8
+    start 3                    9
 
 ``span_count``, ``row_start`` and ``span_index`` are plain arithmetic: they take numbers or arrays of
 int64, and ``cky_loops`` compiles them as they stand.

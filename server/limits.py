@@ -73,8 +73,8 @@ def check_answer_size(size: int, trees: int, settings: ServerSettings) -> None:
     if trees > 1 and size > most:
         raise TooLarge(
             f"an answer with {trees:,} trees of each sentence would have about {size:,} characters,"
-            f" more than the {most:,} that this service sends in an answer: ask"
-            " for fewer trees, or split the request"
+            f" more than the {most:,} that this service sends in an answer: request"
+            " fewer trees, or split the request"
         )
 
 

@@ -146,7 +146,7 @@ _ANSWERS = {
     401: "The key is missing or wrong",
     404: "The service runs without a classifier; its setting `classifier` names one",
     408: "The body did not arrive in time",
-    413: "The request is larger than the service takes; `/v1/models` tells the limits",
+    413: "The request is larger than the service takes; `/v1/models` lists the limits",
     415: "The body is of a type, character set or coding that is not read",
     422: "The request does not fit its description; `detail` names the field",
     500: "The service failed",

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from bnaparser.annotation.project import STEPS, Project, open_project, read_project
-from bnaparser.cli.arguments import add_encoding, add_examples, quoted_path
+from bnaparser.cli.arguments import SPLIT_HELP, add_encoding, add_examples, quoted_path
 from bnaparser.cli.console import SUCCESS, quiet_libraries, say
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.text.sentence import SPLITS
@@ -33,46 +33,53 @@ EXAMPLES = """\
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the verb's arguments."""
     parser.add_argument(
-        "project", type=Path, metavar="PROJECT", help="the project's folder; a new one is made"
+        "project", type=Path, metavar="PROJECT", help="project folder; created if it does not exist"
     )
     parser.add_argument(
-        "files", nargs="*", metavar="FILE", help="text to parse, or trees to correct, to add"
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="file to add: text to parse, or trees to correct (default: none)",
     )
     add_encoding(parser)
     parser.add_argument(
         "--from",
         dest="kind",
         choices=("text", "trees"),
-        help="what all files are; by default their names and first signs tell",
+        help="content of all files (default: by their endings and first characters)",
     )
     parser.add_argument(
         "--split",
         choices=SPLITS,
         default="paragraph",
-        help="what a line of text is (default: paragraph)",
+        help=SPLIT_HELP,
     )
     parser.add_argument(
         "--model",
         metavar="M",
-        help="the model that parses (default: the project's last one, at first en); of sentences that nobody has begun"
-        " the trees of another model are replaced",
+        help="name or folder of the parser (default: the project's last parser, at first en); a new parser also parses"
+        " again the sentences that nobody has begun",
     )
     parser.add_argument(
-        "--language", metavar="CODE", help="language of the files, where the model knows several"
+        "--language",
+        metavar="CODE",
+        help="language of the files, if the model knows several (default: detected)",
     )
-    parser.add_argument("--annotator", metavar="NAME", help="who annotates; the page can change it")
+    parser.add_argument(
+        "--annotator", metavar="NAME", help="name of the annotator; can be changed on the page"
+    )
     parser.add_argument(
         "--port",
         type=int,
         default=PORT,
         metavar="N",
-        help=f"port of the page (default: {PORT}); 0: any",
+        help=f"port of the page; 0 takes a free port (default: {PORT})",
     )
-    parser.add_argument("--no-browser", action="store_true", help="open no browser")
+    parser.add_argument("--no-browser", action="store_true", help="do not open a browser")
     parser.add_argument(
         "--export",
         metavar="FILE.mrg",
-        help="write the accepted trees, those of --annotator alone if it is given, and end; -: standard output",
+        help="write the accepted trees and exit; with --annotator only those of this annotator; - is standard output",
     )
     add_examples(parser, EXAMPLES)
 

@@ -88,7 +88,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, metavar="FILE", help=OUTPUT_HELP)
     parser.add_argument(
         "--split",
-        type=lambda name: "text" if name == "sentence" else name,  # an older spelling
         choices=SPLITS,
         help=f"{SPLIT_HELP}; with line and token, an empty line gives an empty line",
     )

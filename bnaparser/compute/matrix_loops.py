@@ -87,7 +87,7 @@ def round_rows(rows: Floats, values: NDArray[np.uint8], scales: Floats) -> None:
 
 @compiled
 def round_row(row: Floats, values: NDArray[np.uint8], scales: Floats, place: int) -> None:
-    """The same for one row, whose scale goes to ``scales[place]``."""
+    """Round one row to whole numbers from -127 to 127 times its scale, and write the scale to ``scales[place]``."""
     # Without their sign floats sort as their bits do, and a not-a-number comes last: it is not lost.
     highest = _SMALLEST_BITS
     for column in range(row.shape[0]):

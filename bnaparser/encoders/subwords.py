@@ -1,8 +1,8 @@
 """From words to an encoder's subwords, and from long sentences to overlapping windows.
 
-Words are given one by one, never joined to a text first: a word's vector is that of its last
+The tokenizer splits each word alone, without the words around it. The vector of a word is that of its last
 subword, as in the BNA program. Words that the tokenizer drops (zero-width, control, lone accents)
-have no subword; the encoder gives them a vector of its own.
+have no subword; the encoder has a learned vector for them.
 
 `JoinedSubwords` reads a sentence as one text, as benepar does. A tokenizer splits ``don't`` otherwise
 than ``do`` and ``n't``, so a subword may begin in one word and end in the next. A word's vector is that of
@@ -41,10 +41,22 @@ _BLANK_SUBWORD = "\u2581"
 
 @dataclass(frozen=True)
 class Window:
-    """A run of words that goes through the encoder at once, with START and STOP around it.
+    """Consecutive words that the encoder reads at once, with START and STOP around them.
 
-    ``ids`` are the subword numbers; ``last`` holds, for START, each word and STOP, the index into
-    ``ids`` of the last subword, or MISSING. ``first_word`` counts within the sentence.
+    ``ids`` are the subword numbers. ``last`` holds, for START, each word and STOP, the index into
+    ``ids`` of the last subword, or MISSING. ``first_word`` counts within the sentence. An example::
+
+        words            I   saw  unthinkable           cats
+        ids      [CLS]   i   saw  un   ##think  ##able  cats  [SEP]
+        index      0     1    2   3       4       5      6      7
+        last       0     1    2                   5      6      7
+
+    A sentence that is too long has several windows, each of which starts in the middle of the one before::
+
+        words       0 1 2 3 4 5 6 7 8 9
+        window 1    0 1 2 3 4 5
+        window 2          3 4 5 6 7 8
+        window 3                6 7 8 9
     """
 
     ids: NDArray[np.int64]

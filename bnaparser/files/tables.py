@@ -38,12 +38,37 @@ def replace_all_surrogates(value: Any) -> Any:
     return value
 
 
+# The beginning of each message of Python's json, and the advice that a user gets instead.
+_JSON_ERRORS = {
+    "Expecting value": "a value is missing or is not JSON: text needs double quotes, and other values are"
+    " numbers, true, false, null, [...] and {...}",
+    "Expecting property name": 'a name in double quotes is missing: an object is {"name": value}',
+    "Expecting ':'": "a colon is missing between a name and its value",
+    "Expecting ','": "a comma is missing between two values, or the closing bracket",
+    "Illegal trailing comma": "remove the comma before the closing bracket",
+    "Unterminated string": "the text is not closed: text ends in a double quote",
+    "Invalid control character": "a line break or a control character in quoted text: write \\n for a line break",
+    "Invalid \\": "a backslash in quoted text that begins no escape: write \\\\ for a backslash",
+    "Extra data": "text after the end of the value",
+    "Unexpected UTF-8 BOM": "a byte order mark before the value: remove it",
+}
+
+
+def json_mistake(error: json.JSONDecodeError) -> str:
+    """Return what is wrong in a text that is not JSON, with line and column."""
+    start = next((start for start in _JSON_ERRORS if error.msg.startswith(start)), None)
+    advice = "this is not JSON" if start is None else _JSON_ERRORS[start]
+    return f"line {error.lineno}, column {error.colno}: {advice}"
+
+
 def parse_json(text: str | bytes) -> Any:
-    """Parse JSON. Raises ValueError for text that is not JSON or is nested too deeply."""
+    """Parse JSON. Raises ValueError, with line and column, for text that is not JSON or is nested too deeply."""
     try:
         return json.loads(text)
     except RecursionError:
         raise ValueError("the values are nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(json_mistake(error)) from None
 
 
 # What tomllib says begins so; what a user is told.

@@ -66,7 +66,7 @@ def with_words(
             )
     for index in long:
         sentence_options[index] = sentence_options[index].with_constraints(
-            f"the sentence has {len(sentences[index].pieces):,} pieces of words, surely more than"
+            f"the sentence has {len(sentences[index].pieces):,} parts of words, which are more than"
             f" {max_words:,} words: split it into sentences"
         )
     for index in foreign:

@@ -185,7 +185,9 @@ def load_words_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     """
     tokenizer = load_tokenizer(folder)
     if not tokenizer.is_fast:
-        raise ModelError(f"the tokenizer of {folder} does not say which word a piece comes from")
+        raise ModelError(
+            f"the tokenizer of {folder} does not map subwords to words: use a fast tokenizer"
+        )
     if "ByteLevel" in str(tokenizer.backend_tokenizer.pre_tokenizer):
         tokenizer = AutoTokenizer.from_pretrained(
             folder, trust_remote_code=False, add_prefix_space=True

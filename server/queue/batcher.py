@@ -175,12 +175,19 @@ class _Filling(Generic[Unit, Result]):
 
 
 class Waiting(Generic[Unit, Result]):
-    """The requests of which sentences wait; ``words``, ``sentences`` and ``cost`` sum up what waits of them.
+    """The requests with waiting sentences; ``words``, ``sentences`` and ``cost`` are sums over these sentences.
 
-    One half of each batch goes to the requests of which the least cost was begun, the cheapest sentence
-    first: so who has just come with a short sentence waits for the batch that is being parsed, and for no other.
-    The other half goes to the request that has waited longest: so none waits without end while others keep coming.
-    ``small_cost`` is the part of requests that cost at most ``small``.
+    One half of each batch is for the requests with the smallest cost begun so far, the cheapest sentence
+    first. So a new request with a short sentence waits only for the batch that is being parsed.
+    The other half is for the request that has waited longest. So no request waits forever while others arrive.
+    An example::
+
+        requests, by arrival   waiting           next batch
+        A (80 sentences)       A41 A42 ... A80   half for the least begun:  B1 B2 C1
+        B (2 sentences)        B1 B2             half for the oldest:       A41 A42 A43 ...
+        C (1 sentence)         C1
+
+    ``small_cost`` is the cost of the requests that cost at most ``small``.
     """
 
     def __init__(self, metrics: WorkMetrics, small: float = 0.0):

@@ -1,4 +1,4 @@
-"""The wire types of the REST interface: what an answer holds."""
+"""The answers of the REST interface, as pydantic models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Token(BaseModel):
-    """A word; ``start`` and ``end`` are its place in code points, half-open."""
+    """A word; ``start`` and ``end`` are its offsets in code points, end-exclusive."""
 
     text: str
     tag: str
@@ -33,22 +33,22 @@ class Token(BaseModel):
 
 
 class Constituent(BaseModel):
-    """A constituent: ``start`` and ``end`` in words, half-open, and its place in code points."""
+    """A constituent: ``start`` and ``end`` are word numbers, end-exclusive, the others code points."""
 
     label: str
     start: int
     end: int
     char_start: int
     char_end: int
-    score: float | None = Field(default=None, description="absent where scores are not wanted")
+    score: float | None = Field(default=None, description="absent with scores false")
     probability: float | None = Field(
         default=None,
-        description="where asked for; of a chain over the same words the whole chain's",
+        description="with probabilities true; constituents of a chain have the probability of the chain",
     )
 
 
 class Segment(BaseModel):
-    """A run of words, half-open, with the characters that it covers."""
+    """Consecutive words: word numbers and offsets in code points, end-exclusive."""
 
     start: int
     end: int
@@ -61,19 +61,25 @@ class Clause(BaseModel):
     """A clause of a sentence."""
 
     kind: Kind
-    text: str = Field(description="its own words, with a blank between segments")
+    text: str = Field(description="the words of the clause, with a blank between segments")
     label: str = Field(description="the label of its node in the tree")
-    head: int | None = Field(description="the clause that it depends on, from 0; null: main clause")
-    marker: Segment | None = Field(description="what introduces it, such as because, who, and")
+    head: int | None = Field(
+        description="number of the clause on which it depends, from 0; null for the main clause"
+    )
+    marker: Segment | None = Field(
+        description="words that introduce the clause, such as because, who, and"
+    )
     verb: Segment | None = Field(description="its main verb")
-    segments: list[Segment] = Field(description="its own words, without those of clauses inside")
+    segments: list[Segment] = Field(
+        description="the words of the clause, without clauses inside it"
+    )
 
 
 class Alternative(BaseModel):
-    """One of the next trees of a sentence."""
+    """A further tree of a sentence."""
 
     tree: str
-    score: float | None = Field(default=None, description="absent where scores are not wanted")
+    score: float | None = Field(default=None, description="absent with scores false")
     probability: float | None = None
     confidence: float | None = None
     entropy: float | None = None
@@ -85,10 +91,10 @@ class Alternative(BaseModel):
 class Entry(BaseModel):
     """One sentence: its tree, or the reason why it has none in ``error``."""
 
-    text: str = Field(description="the sentence as it stood in the request")
+    text: str = Field(description="the sentence, as in the request")
     tree: str | None = Field(description="the bracketed tree; null after an error")
     error: str | None = Field(description="why there is no tree; null where there is one")
-    score: float | None = Field(default=None, description="absent where scores are not wanted")
+    score: float | None = Field(default=None, description="absent with scores false")
     tokens: list[Token] | None = Field(default=None, description="with format json")
     constituents: list[Constituent] | None = Field(
         default=None, description="with format json: in pre-order"
@@ -98,17 +104,20 @@ class Entry(BaseModel):
         default=None, description="with format clauses; null after an error"
     )
     language: str | None = Field(
-        default=None, description="where it was guessed or given, such as en"
+        default=None, description="language of the sentence, detected or set, such as en"
     )
-    probability: float | None = Field(default=None, description="of the tree, where asked for")
+    probability: float | None = Field(
+        default=None, description="probability of the tree, with probabilities true"
+    )
     confidence: float | None = Field(
-        default=None, description="the mean probability of its constituents, where asked for"
+        default=None, description="mean probability of the constituents, with probabilities true"
     )
     entropy: float | None = Field(
-        default=None, description="of all trees of the sentence, in nats, where asked for"
+        default=None,
+        description="entropy over all trees of the sentence in nats, with probabilities true",
     )
     alternatives: list[Alternative] | None = Field(
-        default=None, description="the next trees, in order, where n_best is more than 1"
+        default=None, description="the further trees, in order, with n_best above 1"
     )
 
 
@@ -125,43 +134,43 @@ class AnswerSpan(BaseModel):
     text: str
     start: int = Field(description="its first character in the passage, from 0")
     end: int = Field(description="the character after its last one")
-    probability: float = Field(description="its share among the answers that are given")
+    probability: float = Field(description="probability among the listed answers and no answer")
 
 
 class ClassifyEntry(BaseModel):
-    """What the classifier says of one text, or the reason why it says nothing in ``error``."""
+    """The prediction for one text, or the reason in ``error`` why there is none."""
 
-    label: str | None = Field(description="the likeliest class")
-    probabilities: dict[str, float] = Field(description="of each class")
+    label: str | None = Field(description="most probable class")
+    probabilities: dict[str, float] = Field(description="probability of each class")
     trees: list[str | None] = Field(
-        description="the bracketed tree of each sentence; null where it could not be parsed"
+        description="the bracketed tree of each sentence; null if it could not be parsed"
     )
     error: str | None = Field(
-        description="why there is no answer, or which sentence has no tree: then the plain encoder"
-        " has served the text, and the label is there"
+        description="why there is no answer, or which sentence has no tree; a text with such a sentence is"
+        " classified by the plain encoder, and has a label"
     )
-    score: float | None = Field(default=None, description="from models that give scores only")
+    score: float | None = Field(default=None, description="for regression models")
     tags: list[str] | None = Field(
-        default=None, description="from models that label words only: one a word"
+        default=None, description="for tagging models: one tag for each word"
     )
     answer: str | None = Field(
         default=None,
-        description="from models of answers only: the best one, empty where the passage has none",
+        description="for question answering models: the best answer, empty if the passage has none",
     )
     answers: list[AnswerSpan] | None = Field(
-        default=None, description="from models of answers only: the best ones, best first"
+        default=None, description="for question answering models: the best answers, best first"
     )
 
 
 class ClassifyAnswer(BaseModel):
-    """The texts of a request, in order, each with what the classifier says."""
+    """The predictions for the texts of a request, in order."""
 
     model: str
     answers: list[ClassifyEntry]
 
 
 class FoundNode(BaseModel):
-    """A node, or a word, by its label; ``start`` and ``end`` are its words, half-open."""
+    """A node or word, with its label; ``start`` and ``end`` are word numbers, end-exclusive."""
 
     label: str
     start: int
@@ -169,17 +178,17 @@ class FoundNode(BaseModel):
 
 
 class FoundMatch(FoundNode):
-    """A node that the pattern was found at, with the first way in which it was."""
+    """A node that the pattern matches, with the first way in which it matches."""
 
     number: int = Field(
-        description="its place among all nodes and words of the tree, parents first, from 1"
+        description="number of the node among all nodes and words of the tree, in pre-order, from 1"
     )
     names: dict[str, FoundNode] = Field(description="the nodes that the pattern names")
-    strings: dict[str, str] = Field(description="what its regular expressions captured")
+    strings: dict[str, str] = Field(description="texts that regular expressions captured")
 
 
 class SearchedTree(BaseModel):
-    """What was found in one tree, or why it cannot be read in ``error``."""
+    """The matches in one tree, or the reason in ``error`` why the tree cannot be read."""
 
     count: int
     matches: list[FoundMatch]
@@ -187,29 +196,31 @@ class SearchedTree(BaseModel):
 
 
 class SearchAnswer(BaseModel):
-    """The trees of a request, in order, each with what was found; or what is wrong with the pattern."""
+    """The matches in the trees of a request, in order, or what is wrong with the pattern."""
 
-    count: int = Field(description="nodes that were found, in all trees")
-    hits: int = Field(description="trees in which some were")
+    count: int = Field(description="number of matching nodes in all trees")
+    hits: int = Field(description="number of trees with a match")
     trees: list[SearchedTree] = Field(
         description=f"in order; at most {MOST_SHOWN:,} matches are listed, and all are counted"
     )
     notes: list[str] = Field(
         description="a sentence for each label or word of the pattern that is in none of the trees"
     )
-    error: str | None = Field(description="why the pattern cannot be read; null where it can")
-    column: int | None = Field(description="where in the pattern, from 1; null without an error")
+    error: str | None = Field(description="what is wrong with the pattern; null if it is correct")
+    column: int | None = Field(
+        description="place of the mistake in the pattern, from 1; null without an error"
+    )
 
 
 class Limits(BaseModel):
-    """What a request may hold at most."""
+    """The limits on a request."""
 
     body_bytes: int
     characters: int
     sentences: int
     words_a_sentence: int
-    words: int = Field(description="words of all its sentences")
-    n_best: int = Field(description="trees of a sentence")
+    words: int = Field(description="words of all sentences")
+    n_best: int = Field(description="trees for each sentence")
     json_depth: int
     deadline_seconds: float
 
@@ -218,13 +229,13 @@ class Model(BaseModel):
     """A model that the service parses with."""
 
     name: str
-    license: str = Field(description="of the model; empty where its folder does not tell")
-    license_note: str = Field(description="why, in a sentence")
-    version: str = Field(description="of bnaparser")
+    license: str = Field(description="licence of the model; empty if its folder does not name one")
+    license_note: str = Field(description="reason for the licence, in a sentence")
+    version: str = Field(description="version of bnaparser")
     device: str
-    languages: list[str] = Field(description="codes such as en")
-    predicts_tags: bool = Field(description="if not, every tag is XX unless tags are given")
-    labels: list[str] = Field(description="of constituents")
+    languages: list[str] = Field(description="language codes such as en")
+    predicts_tags: bool = Field(description="if false, every tag is XX, unless a request has tags")
+    labels: list[str] = Field(description="labels of constituents")
     limits: Limits
 
 
@@ -232,16 +243,18 @@ class ClassifierModel(BaseModel):
     """A model that the service classifies with."""
 
     name: str
-    license: str = Field(description="of the model; empty where its folder does not tell")
-    license_note: str = Field(description="why, in a sentence")
-    version: str = Field(description="of bnaparser")
+    license: str = Field(description="licence of the model; empty if its folder does not name one")
+    license_note: str = Field(description="reason for the licence, in a sentence")
+    version: str = Field(description="version of bnaparser")
     device: str
     kind: Literal["classification", "regression", "tagging", "relations", "answers"]
-    language: str = Field(description="of texts, a code such as en")
+    language: str = Field(description="language of the texts, a code such as en")
     pairs: bool = Field(
-        description="whether a text is two texts, as a question and its passage are"
+        description="true if a text is a pair of texts, such as a question and its passage"
     )
-    labels: list[str] = Field(description="of texts, or of words; none of scores")
+    labels: list[str] = Field(
+        description="classes of texts, or tags of words; empty for regression"
+    )
 
 
 class ModelList(BaseModel):
@@ -252,7 +265,7 @@ class ModelList(BaseModel):
 
 
 class State(BaseModel):
-    """How the process is."""
+    """The state of the process."""
 
     status: Literal["live", "ready"]
 

@@ -94,18 +94,18 @@ PARSE_BODY: dict[str, Any] = {
 SPLIT: dict[str, Any] = {
     "name": "split",
     "in": "query",
-    "description": f"Of a text, {SPLIT_DESCRIBED}. In JSON it may stand beside `text`.",
+    "description": f"For a text: {SPLIT_DESCRIBED}. In JSON it may be a field of the body.",
     "schema": {"type": "string", "enum": list(SPLITS), "default": "paragraph"},
 }
 LANGUAGE: dict[str, Any] = {
     "name": "language",
     "in": "query",
-    "description": "Of the text, such as en or zh; by default the service's, or guessed where its"
-    " models know several. In JSON it may stand beside `text`.",
+    "description": "Language of the text, such as en or zh; by default the language of the service, or detected"
+    " if its models know several. In JSON it may be a field of the body.",
     "schema": {"type": "string", "maxLength": LONGEST_LANGUAGE},
 }
 PARSE_ANSWER: dict[str, Any] = {
-    "description": "A tree for each sentence, in order; a sentence that failed has its error",
+    "description": "A tree for each sentence, in order; a sentence that failed has an error",
     "headers": {ERRORS_HEADER: ERRORS_HEADER_DESCRIBED},
     "content": _content(
         _reference(Answer),
@@ -157,7 +157,7 @@ _ANSWERED: dict[str, Any] = {
     "answers": [{"text": "The cat", "start": 0, "end": 7, "probability": 0.97}],
 }
 CLASSIFY_ANSWER: dict[str, Any] = {
-    "description": "What the model says of each text, in order; one that failed has its error",
+    "description": "The prediction for each text, in order; a text that failed has an error",
     "headers": {ERRORS_HEADER: ERRORS_HEADER_DESCRIBED},
     "content": _content(
         _reference(ClassifyAnswer),
@@ -182,7 +182,7 @@ SEARCH_BODY: dict[str, Any] = {
 _FOUND = {"label": "NP", "start": 0, "end": 2, "number": 3, "names": {}, "strings": {}}
 _NOTHING = {"count": 0, "hits": 0, "trees": [], "notes": [], "error": None, "column": None}
 SEARCH_ANSWER: dict[str, Any] = {
-    "description": "What was found in each tree, in order",
+    "description": "The matches in each tree, in order",
     "content": _content(
         _reference(SearchAnswer),
         {
@@ -192,14 +192,14 @@ SEARCH_ANSWER: dict[str, Any] = {
                 "hits": 1,
                 "trees": [{"count": 1, "matches": [_FOUND], "error": None}],
             },
-            "a wrong pattern": {**_NOTHING, "error": ") is wanted here, to close (", "column": 9},
+            "a wrong pattern": {**_NOTHING, "error": ") is expected here, to close (", "column": 9},
         },
     ),
 }
 
 _THE_PAGE = {
     "tags": ["Page"],
-    "summary": "The page to see trees on",
+    "summary": "The web page that shows trees",
     "operationId": "page",
     "responses": {
         "200": {

@@ -20,6 +20,7 @@ from pydantic import (
 )
 from starlette.datastructures import Headers, QueryParams
 
+from bnaparser.files.tables import json_mistake
 from bnaparser.files.text_files import looks_like_cp1252, not_in_encoding
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
@@ -69,53 +70,59 @@ LONGEST_LANGUAGE = 40
 
 
 class Options(Checked):
-    """What to answer; each request may say it."""
+    """Options of the answer, which each request may have."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     format: Format = Field(
         default="json",
-        description="json: tree, words and constituents with their places; bracket: the bracketed"
-        " tree only; svg: that and a drawing; clauses: that and the clauses",
+        description="json: tree, words and constituents with their offsets; bracket: the bracketed"
+        " tree only; svg: the tree and a drawing; clauses: the tree and its clauses",
     )
-    scores: bool = Field(default=True, description="whether the answer holds scores")
-    n_best: Whole = Field(default=1, ge=1, description="the best trees of each sentence, so many")
+    scores: bool = Field(default=True, description="add scores to the answer")
+    n_best: Whole = Field(default=1, ge=1, description="number of trees for each sentence")
     probabilities: bool = Field(
         default=False,
-        description="whether the answer holds how sure the model is of each constituent",
+        description="add the probability of each constituent and tree to the answer",
     )
     decoder: Decoder = Field(
         default="best",
-        description="the tree of the highest score, of the most constituents that are expected to be"
-        " right, or drawn at random by its probability",
+        description="best: the tree with the highest score; expected: the tree with the highest expected"
+        " number of correct minus wrong constituents; sample: a random tree, drawn by its probability",
     )
     temperature: float | None = Field(
         default=None,
         ge=TEMPERATURES[0],
         le=TEMPERATURES[1],
-        description="what scores are divided by to become probabilities; default: the model's",
+        description="temperature of the probabilities; default: the model's",
     )
-    seed: Whole = Field(default=0, ge=0, description="of the decoder that draws at random")
+    seed: Whole = Field(default=0, ge=0, description="random seed of the decoder sample")
     language: str | None = Field(
-        default=None, max_length=LONGEST_LANGUAGE, description="of the text, such as en; or guessed"
+        default=None,
+        max_length=LONGEST_LANGUAGE,
+        description="language of the text, such as en; default: detected",
     )
 
 
 class ConstraintBody(Checked):
-    """What is known of the words from `start` to `end`, half-open."""
+    """A constraint on the words from `start` to `end`, end-exclusive."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     kind: Kind = Field(
-        description="must: a constituent, with one of the labels if there are some; not: none with"
-        " such a label, or none at all; only: if one, with no other labels; uncrossed: no constituent"
-        " crosses the words; bonus: a constituent with one of the labels, or any, scores `amount` more;"
-        " tag: the one word's part of speech"
+        description="must: the words are a constituent, with one of the labels if labels are given; not: they"
+        " are no constituent with one of the labels, or no constituent at all; only: a constituent of these words"
+        " has one of the labels; uncrossed: no constituent crosses the words; bonus: `amount` is added to the score"
+        " of a constituent with one of the labels, or any label; tag: the word has this part-of-speech tag"
     )
-    start: Whole = Field(description="in code points of the text; in words where tokens are given")
+    start: Whole = Field(
+        description="offset in code points for text and sentences; word number for tokens"
+    )
     end: Whole
-    labels: list[str] = Field(default=[], description="such as NP; a chain is written S::VP")
-    amount: float | None = Field(default=None, description="of a bonus; below 0 a penalty")
+    labels: list[str] = Field(default=[], description="labels such as NP; a chain is written S::VP")
+    amount: float | None = Field(
+        default=None, description="for bonus: number that is added to the score; below 0 a penalty"
+    )
     tag: str | None = None
 
 
@@ -124,70 +131,73 @@ class DependenciesBody(Checked):
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
-    heads: list[Whole] = Field(description="of each word the number of its head, from 1; 0: none")
+    heads: list[Whole] = Field(description="number of each word's head, from 1; 0 for the root")
     punctuation: list[bool] | None = Field(
-        default=None, description="words that do not count, such as commas"
+        default=None, description="true for words that do not count, such as commas"
     )
     penalty: float = Field(
         default=PENALTY,
-        description="what each word that speaks against a constituent takes off its score",
+        description="score that a constituent loses for each word that contradicts it",
     )
 
 
 SPLIT_DESCRIBED = (
-    "what a line is. paragraph: its end ends a sentence, and sentences are found within it; text:"
-    " hard-wrapped running text; line: one sentence; token: that, and its words stand between blanks"
+    "meaning of a line. paragraph: a line of one sentence or several; text: hard-wrapped running text;"
+    " line: a line is a sentence; token: a line is a sentence, with blanks between its words"
 )
 
 
 class TextRequest(Options):
-    """A text, which is split into sentences; places count in the whole text.
+    """A text, which is split into sentences. Offsets count in the whole text.
 
-    With split line and token they count in the line, and an empty line has its error.
+    With split line and token, offsets count in the line, and an empty line has an error.
     """
 
     text: str = Field(description="a text of one line or several", examples=[TEXT_EXAMPLE])
     split: Split | None = Field(
-        default=None, description=f"{SPLIT_DESCRIBED}; default: the query's, or paragraph"
+        default=None, description=f"{SPLIT_DESCRIBED}; default: the query parameter, else paragraph"
     )
     constraints: list[ConstraintBody] = Field(
-        default=[], description="in code points of the text; with split paragraph or text"
+        default=[],
+        description="constraints with offsets in code points; for split paragraph or text",
     )
     markup: bool = Field(
         default=False,
-        description="whether brackets in the text say what is known, as in I saw [NP the old man].",
+        description="read constraints from brackets in the text, as in I saw [NP the old man].",
     )
 
 
 class SentencesRequest(Options):
-    """Sentences, each split into words; places count in that sentence."""
+    """Sentences, which are split into words. Offsets count in the sentence."""
 
     sentences: list[str] = Field(
-        description="a sentence each", examples=[["The cat sat on the mat.", "It rained."]]
+        description="one string for each sentence",
+        examples=[["The cat sat on the mat.", "It rained."]],
     )
     constraints: list[list[ConstraintBody]] | None = Field(
-        default=None, description="a list for each sentence, in code points of it"
+        default=None,
+        description="a list of constraints for each sentence, with offsets in code points",
     )
 
 
 class TokensRequest(Options):
-    """Sentences of given words; places count in the sentence's words joined by blanks."""
+    """Tokenised sentences. Offsets count in the sentence's words joined by blanks."""
 
     tokens: list[list[Word]] = Field(
         description="the words of each sentence", examples=[[["It", "rained", "."]]]
     )
     tags: list[list[Word]] | None = Field(
         default=None,
-        description="a part of speech for each word; they stand in the tree, and guide a model that"
-        " takes them",
+        description="a part-of-speech tag for each word: the tags of the tree, and input of a model that"
+        " reads tags",
         examples=[[["PRP", "VBD", "."]]],
     )
     constraints: list[list[ConstraintBody]] | None = Field(
-        default=None, description="a list for each sentence, in words"
+        default=None, description="a list of constraints for each sentence, with word numbers"
     )
     dependencies: list[DependenciesBody | None] | None = Field(
         default=None,
-        description="of each sentence a dependency tree that its constituents should fit",
+        description="a dependency tree for each sentence, which its constituents should fit",
     )
 
 
@@ -210,7 +220,7 @@ TextOrPair = Annotated[
 
 
 class ClassifyRequest(Checked):
-    """Texts, of one sentence or several; two a piece for a model of pairs."""
+    """Texts of one sentence or several; for a model of pairs, pairs of texts."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -219,7 +229,7 @@ class ClassifyTextRequest(ClassifyRequest):
     """One text, or one pair."""
 
     text: TextOrPair = Field(
-        description="running text; for a model of pairs two of them, or one with a tab between",
+        description="running text; for a model of pairs a list of two texts, or one text with a tab in between",
         examples=["A gripping, funny film."],
     )
 
@@ -228,7 +238,7 @@ class ClassifyTextsRequest(ClassifyRequest):
     """Texts, or pairs."""
 
     texts: list[TextOrPair] = Field(
-        description="running texts, each as `text`",
+        description="list of texts; each item as in `text`",
         examples=[["A gripping, funny film.", "It bored me."]],
     )
 
@@ -242,17 +252,17 @@ MOST_PATTERN_CHARACTERS = 1_000
 
 
 class SearchRequest(Checked):
-    """A pattern in tregex's language, and the trees to search."""
+    """A Tregex pattern, and the trees to search."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     pattern: str = Field(
         max_length=MOST_PATTERN_CHARACTERS,
-        description="a pattern as tregex writes it",
+        description="Tregex pattern",
         examples=["NP < (PP << of)"],
     )
     trees: list[str] = Field(
-        description="a bracketed tree each, as `/v1/parse` gives it", examples=[[TREE_EXAMPLE]]
+        description="bracketed trees, such as those of `/v1/parse`", examples=[[TREE_EXAMPLE]]
     )
 
 
@@ -321,8 +331,8 @@ def media_type(headers: Headers) -> str:
         return JSON
     if kind in (PLAIN, _CURLS_DEFAULT):
         return PLAIN
-    said = f"the content type is {kind[:80]!r}" if kind else "the content type is not given"
-    raise UnsupportedBody(f"{said}: send {JSON} or {PLAIN}")
+    problem = f"the content type is {kind[:80]!r}" if kind else "the content type is missing"
+    raise UnsupportedBody(f"{problem}: send {JSON} or {PLAIN}")
 
 
 def read_json(
@@ -503,9 +513,7 @@ def _load(body: bytes, depth: int) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_without_doubles, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        raise BadBody(
-            f"the body is not JSON: {error.msg} at line {error.lineno} column {error.colno}"
-        ) from None
+        raise BadBody(f"the body is not JSON: {json_mistake(error)}") from None
     except ValueError:  # an integer of more digits than Python reads
         raise BadBody("the JSON has a number that is too long") from None
 
@@ -658,8 +666,8 @@ def _bounded(known: Known, sentence: Sentence) -> Known:
     if count <= most:
         return known
     return (
-        f"there are {count:,} constraints and labels of them, more than the {most:,} that this"
-        f" service takes of a sentence of {len(sentence.words):,} words"
+        f"there are {count:,} constraints and labels, more than the {most:,} that this service takes for a"
+        f" sentence of {len(sentence.words):,} words: send fewer constraints"
     )
 
 

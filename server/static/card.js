@@ -5,13 +5,13 @@ import { Drawing } from "./drawing.js";
 import { button, html } from "./html.js";
 import { KnownPanel } from "./known.js";
 import { legend, outline } from "./outline.js";
-import { sureness } from "./sureness.js";
+import { percentage } from "./probability.js";
 import { saving } from "./taking.js";
 import { explanation } from "./tip.js";
 import { buildTree, preorder } from "./tree.js";
 import { Viewport } from "./viewport.js";
 
-const MEANING = "The mean of how sure the parser is of each constituent: so many are right, if all goes as foreseen";
+const MEANING = "Mean probability of the constituents: the expected fraction of correct constituents";
 
 const soon = new IntersectionObserver((entries) => {
   for (const { isIntersecting, target } of entries) {
@@ -31,16 +31,16 @@ const soon = new IntersectionObserver((entries) => {
 export function card(parse, acts) {
   const number = html("span", { className: "number" });
   const title = html("h3", { dir: "auto", ...inLanguage(parse) }, number, html("span", { textContent: parse.text }));
-  const sure = html("p", { className: "sure", title: MEANING });
-  const made = html("article", { className: "card", tabIndex: -1 }, html("header", { className: "head" }, title, sure));
-  Object.assign(made, { number, sure, shown: parse, now: parse });
+  const confidence = html("p", { className: "confidence", title: MEANING });
+  const made = html("article", { className: "card", tabIndex: -1 }, html("header", { className: "head" }, title, confidence));
+  Object.assign(made, { number, confidence, shown: parse, now: parse });
   if (parse.error !== null || parse.tree === null) {
     made.append(html("p", { className: "error", textContent: failure(parse) }));
     made.find = () => {};
     return made;
   }
-  made.sayHowSure = () => (sure.textContent = typeof made.shown.confidence === "number" ? sureness(made.shown.confidence) : "");
-  made.sayHowSure();
+  made.showConfidence = () => (confidence.textContent = typeof made.shown.confidence === "number" ? `confidence ${percentage(made.shown.confidence)}` : "");
+  made.showConfidence();
   const space = html("div", { className: "space" });
   made.append(space);
   let [drawing, found] = [null, new Set()];
@@ -89,7 +89,7 @@ function fill(made, parse, acts) {
   viewport = new Viewport(drawing, (scale) => (percent.textContent = `${Math.round(scale * 100)} %`));
   const panels = panelsOf(parse, drawing, acts);
   const caption = html("div", { className: "differs", hidden: true, "aria-live": "polite" });
-  if (acts.trees) made.sure.before(steps(made, { drawing, panels, caption, acts }));
+  if (acts.trees) made.confidence.before(steps(made, { drawing, panels, caption, acts }));
   const tools = html("div", { className: "tools" },
     group("Zoom",
       button("−", () => viewport.zoom(viewport.scale / 1.25), { title: "Smaller (−)", "aria-label": "Smaller" }),
@@ -137,7 +137,7 @@ function steps(made, { drawing, panels, caption, acts }) {
     made.shown = shown;
     drawing.show(buildTree(shown, onlyIn(shown, best)));
     fillPanels(panels, drawing, shown);
-    made.sayHowSure();
+    made.showConfidence();
     caption.hidden = place === 0;
     caption.replaceChildren(...(place ? [html("p", { textContent: `Tree ${place + 1}${besideBest(shown, best)}.` }), ...differences(shown, best)] : []));
     acts.onShow();

@@ -13,7 +13,7 @@ import { A_PAGE, fillPages, pageOf, putCards } from "./pages.js";
 import { copy } from "./save.js";
 import { Search } from "./search.js";
 import { namesOf, Source } from "./source.js";
-import { orderOf, sureness } from "./sureness.js";
+import { orderOf, percentage } from "./probability.js";
 import { trying } from "./taking.js";
 import { inShort, showVerdict } from "./verdict.js";
 
@@ -25,7 +25,7 @@ const KEY = "bnaparser-key";
 
 const part = (id) => document.getElementById(id);
 const [text, status, notice, trees] = ["text", "status", "notice", "trees"].map(part);
-const [markup, language, unsurest] = ["markup", "language", "unsurest"].map(part);
+const [markup, language, leastConfident] = ["markup", "language", "least-confident"].map(part);
 // The text that the trees are of, the names of their cards, their order, the first place on this page, and the text
 // as it was sent: null where trees were drawn from brackets.
 let shown = { wanted: "", parses: [], names: [], order: [], first: 0, source: null };
@@ -185,14 +185,14 @@ async function classified(wanted, key, signal) {
 /** Shows the parses of a text, from the page on that was shown if that begins as before. */
 function show(wanted, parses, source = null) {
   const { first, ...before } = shown;
-  const order = orderOf(parses, unsurestFirst());
+  const order = orderOf(parses, leastConfidentFirst());
   const stays = parses.length > first && parses[order[first]].text === before.parses[before.order[first]]?.text;
   const names = namesOf(parses, source);
   shown = { wanted, parses, names, order, first: stays ? first : 0, source };
   const kept = new Set(names);
   cards = new Map([...cards].filter(([name]) => kept.has(name)));
   trees.classList.toggle("single", parses.length === 1 && parses[0].text === wanted);
-  unsurest.hidden = parses.length < 2 || !parses.some((one) => typeof one.confidence === "number");
+  leastConfident.hidden = parses.length < 2 || !parses.some((one) => typeof one.confidence === "number");
   searchShown(); // what was found before is not in these
   turn(shown.first);
   markStale();
@@ -267,15 +267,15 @@ function turnTo(first) {
 function summary(parses, verdict, time) {
   if (!parses.length) return "There is no word in this text.";
   const said = inShort(verdict);
-  return `${said && `${said}; `}${inTotal(parses)}${howSure(parses)}, ${Math.round(time)} ms`;
+  return `${said && `${said}; `}${inTotal(parses)}${lowestConfidence(parses)}, ${Math.round(time)} ms`;
 }
 
-/** How sure the parser is of a sentence, or of which of several it is the least. */
-function howSure(parses) {
+/** Return the confidence of the sentence, or the sentence with the lowest one. */
+function lowestConfidence(parses) {
   const [least] = orderOf(parses, true).filter((index) => typeof parses[index].confidence === "number");
   if (least === undefined) return "";
-  const said = sureness(parses[least].confidence);
-  return parses.length > 1 ? `, the unsurest ${least + 1} (${said})` : `, ${said}`;
+  const confidence = percentage(parses[least].confidence);
+  return parses.length > 1 ? `, lowest confidence: sentence ${least + 1} (${confidence})` : `, confidence ${confidence}`;
 }
 
 function inTotal(parses) {
@@ -315,22 +315,22 @@ function countDown(error, seconds, tries, again) {
 /** Puts the text of the field into the address, and the rest of the state. */
 function remember() {
   const wanted = text.value.trim();
-  const [marked, first] = [markup.checked ? "1" : "", unsurestFirst() ? "unsurest" : ""];
+  const [marked, first] = [markup.checked ? "1" : "", leastConfidentFirst() ? "least-confident" : ""];
   const fits = hold({ text: wanted, search: search.pattern, markup: marked, language: language.value, first });
   part("link").hidden = !wanted;
   part("link").disabled = !fits;
   part("link").title = fits ? "" : "This text is too long for a link";
 }
 
-/** Whether the sentences stand in the order of sureness, not in that of the text. */
-function unsurestFirst() {
-  return unsurest.getAttribute("aria-pressed") === "true";
+/** Say whether the sentences are ordered by confidence, not as in the text. */
+function leastConfidentFirst() {
+  return leastConfident.getAttribute("aria-pressed") === "true";
 }
 
-/** Puts the sentences into the order of sureness, or into that of the text, and shows the first page of them. */
-function putInOrder(bySureness) {
-  unsurest.setAttribute("aria-pressed", String(bySureness));
-  shown.order = orderOf(shown.parses, bySureness);
+/** Order the sentences by confidence, or as in the text, and show the first page of them. */
+function putInOrder(byConfidence) {
+  leastConfident.setAttribute("aria-pressed", String(byConfidence));
+  shown.order = orderOf(shown.parses, byConfidence);
   turn(0);
 }
 
@@ -374,14 +374,14 @@ part("key-form").addEventListener("submit", (event) => {
 });
 markup.addEventListener("change", () => set(text.value, markup.checked));
 language.addEventListener("change", () => ask({ force: true }));
-unsurest.addEventListener("click", () => {
-  putInOrder(!unsurestFirst());
+leastConfident.addEventListener("click", () => {
+  putInOrder(!leastConfidentFirst());
   remember();
 });
 addEventListener("popstate", () => { // back, forward, or another address behind #
-  const [marked, bySureness] = [Boolean(linked("markup")), linked("first") === "unsurest"];
+  const [marked, byConfidence] = [Boolean(linked("markup")), linked("first") === "least-confident"];
   search.pattern = linked("search");
-  if (bySureness !== unsurestFirst()) putInOrder(bySureness);
+  if (byConfidence !== leastConfidentFirst()) putInOrder(byConfidence);
   if (linked() === asked && marked === markup.checked && linked("language") === language.value) return;
   choose(language, linked("language"));
   set(linked(), marked);
@@ -390,6 +390,6 @@ offerExamples([]);
 search.pattern = linked("search");
 choose(language, linked("language"));
 describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text
-putInOrder(linked("first") === "unsurest");
+putInOrder(linked("first") === "least-confident");
 set(linked() || text.value, Boolean(linked("markup"))); // a text may have been typed before this ran, or kept over a reload
 if (!text.value && matchMedia("(hover: hover)").matches) text.focus();

@@ -2,7 +2,7 @@
 
 import { explain, family } from "./glossary.js";
 import { html } from "./html.js";
-import { isUnsure, sureness } from "./sureness.js";
+import { isUncertain, percentage } from "./probability.js";
 import { preorder, wordsOf } from "./tree.js";
 
 const DEEPEST = 40; // levels that are lists in lists; what is deeper stands in the last of them
@@ -28,8 +28,8 @@ function line(node) {
   const meaning = explain(node.label, isTag, node.language);
   const words = html("bdi", { textContent: node.word ?? wordsOf(node) });
   const label = html("span", { className: `name ${family(node.label, isTag, node.language)}`, textContent: node.label });
-  const sure = isUnsure(node.probability) ? `, ${sureness(node.probability)}` : "";
-  return isTag ? [words, " ", label, ` ${meaning}`] : [label, ` ${meaning}${sure}: `, words];
+  const probability = isUncertain(node.probability) ? `, probability ${percentage(node.probability)}` : "";
+  return isTag ? [words, " ", label, ` ${meaning}`] : [label, ` ${meaning}${probability}: `, words];
 }
 
 /** The labels and tags of a tree, each once, with what they mean. */

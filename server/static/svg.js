@@ -3,12 +3,12 @@
 
 import { colours, explain, family } from "./glossary.js";
 import { LABEL, SANS, SERIF, TAG, WORD } from "./layout.js";
-import { isUnsure, strength, sureness } from "./sureness.js";
+import { isUncertain, strength, percentage } from "./probability.js";
 import { wordsOf } from "./tree.js";
 
 const FOUND = "#d97706"; // around what a search has found
 const OTHER = "#0e8f86"; // around what is not in the best tree
-const UNSURE = "#86817a"; // around what is drawn faint; it can be seen on paper of any colour
+const UNCERTAIN = "#86817a"; // around what is drawn faint; it can be seen on paper of any colour
 
 /** Makes an SVG element with these attributes, and appends these children. */
 export function element(name, attributes = {}, ...children) {
@@ -37,7 +37,7 @@ export function nodeElement(node, box) {
   const made = element("g", { class: `node ${isTag ? "leaf" : "phrase"} ${kind}`, tabindex: -1 });
   const edge = edgeOf(node);
   if (node.found) made.classList.add("found");
-  if (isUnsure(node.probability)) made.classList.add("unsure");
+  if (isUncertain(node.probability)) made.classList.add("uncertain");
   made.setAttribute("role", isTag ? "img" : "button");
   made.setAttribute("aria-label", node.found ? `${spoken(node)}; found` : spoken(node));
   if (isTag) {
@@ -59,25 +59,25 @@ export function nodeElement(node, box) {
   return made;
 }
 
-/** The line around a node: what was found, what the best tree has not, what is unsure, the more the less sure. */
+/** The line around a node: what was found, what the best tree has not, what has a low probability, the stronger the lower. */
 function edgeOf({ found, other, probability }) {
   if (found) return { stroke: FOUND, "stroke-width": 2.5 };
   if (other) return { stroke: OTHER, "stroke-width": 2 };
-  if (!isUnsure(probability)) return {};
-  return { stroke: UNSURE, "stroke-dasharray": "3 2", "stroke-opacity": Math.min(1, 2 * (1 - probability)) };
+  if (!isUncertain(probability)) return {};
+  return { stroke: UNCERTAIN, "stroke-dasharray": "3 2", "stroke-opacity": Math.min(1, 2 * (1 - probability)) };
 }
 
-/** What a screen reader says of a node: label, its meaning, how unsure it is, its words. */
+/** What a screen reader says of a node: label, its meaning, a low probability, its words. */
 export function spoken(node) {
   const said = [node.label, explain(node.label, node.word !== null, node.language)];
-  if (isUnsure(node.probability)) said.push(sureness(node.probability));
+  if (isUncertain(node.probability)) said.push(`probability ${percentage(node.probability)}`);
   if (node.other) said.push("not in the best tree");
   return `${said.filter(Boolean).join(", ")}: ${node.word ?? wordsOf(node)}`;
 }
 
 /** Draws the line to a constituent as strongly as the constituent. */
 export function fadeBranch(branch, { probability }) {
-  if (isUnsure(probability)) branch.setAttribute("stroke-opacity", strength(probability));
+  if (isUncertain(probability)) branch.setAttribute("stroke-opacity", strength(probability));
 }
 
 /** Whether a leaf is shown without its tag: punctuation that is its own tag. */

@@ -2,12 +2,12 @@
 
 import { explain, family } from "./glossary.js";
 import { html } from "./html.js";
-import { sureness } from "./sureness.js";
+import { percentage } from "./probability.js";
 import { shortened, wordsOf } from "./tree.js";
 
 const LINGER = 150; // milliseconds that an explanation stays, so that the pointer can reach it
 
-/** The box beside a node that says what its label means, and how sure it is. */
+/** The box beside a node that has the meaning of its label and its probability. */
 export function explanation(made) {
   const element = html("div", { className: "tip", role: "tooltip", hidden: true });
   let timer = 0;
@@ -25,8 +25,8 @@ export function explanation(made) {
     element.replaceChildren(
       html("strong", { className: `name ${family(node.label, isTag, node.language)}`, textContent: node.label }),
       html("span", { textContent: explain(node.label, isTag, node.language) || "a label of this model's own" }),
-      ...(node.probability === null ? [] : [html("span", { className: "how-sure", textContent: sureness(node.probability) })]),
-      ...(node.other ? [html("span", { className: "how-sure", textContent: "not in the best tree" })] : []),
+      ...(node.probability === null ? [] : [html("span", { className: "probability", textContent: `probability ${percentage(node.probability)}` })]),
+      ...(node.other ? [html("span", { className: "probability", textContent: "not in the best tree" })] : []),
       html("bdi", { textContent: shortened(node.word ?? wordsOf(node), 60) }),
     );
     element.hidden = false;

@@ -237,7 +237,7 @@ def test_wrong_usage(run: Run, trees: Path) -> None:
         (["draw", trees, "--sentences", "2-9"], "there is no tree 9: the input holds 3"),
         (["draw", trees, "--sentences", "0"], "'0': give numbers from 1 and ranges"),
         (["draw", trees, "--sentences", "3-1"], "'3-1': give numbers from 1 and ranges"),
-        (["draw", trees, "--fold", "NP <"], "--fold: the pattern: a node is wanted here"),
+        (["draw", trees, "--fold", "NP <"], "--fold: the pattern: a node is expected here"),
         (
             ["draw", trees, "-f", "conllu"],
             "is none of 'draw', 'svg', 'png', 'pdf', 'latex', 'html'",

@@ -144,7 +144,7 @@ def test_bnaparse_takes_tags_line_by_line(
     code, out, err = printed(bnaparse, *options)
     assert (code, out) == (2, "")
     assert err == f"bnaparse: the model {model} {MISSING} --split token --tags FILE\n"
-    for split in ((), ("--split", "sentence")):
+    for split in ((), ("--split", "text")):
         code, _, err = printed(bnaparse, *options, *split, "--tags", wsj)
         assert code == 2 and "--tags needs --split token" in err
     code, out, err = printed(bnaparse, *options, "--split", "token", "--tags", wsj)

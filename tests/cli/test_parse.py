@@ -77,7 +77,7 @@ def test_words_separated_by_blanks(run: Run, tmp_path: Path) -> None:
 def test_running_text_of_a_file(run: Run, tmp_path: Path) -> None:
     source = tmp_path / "in.txt"
     source.write_text("It rained. The cat\nslept.\n", encoding="utf-8")
-    code, out, _ = run("--input", str(source), "--split", "sentence")
+    code, out, _ = run("--input", str(source), "--split", "text")
     assert code == 0
     assert [Tree.parse(line).words[-2] for line in out.splitlines()] == ["rained", "slept"]
 
@@ -385,7 +385,7 @@ def test_offsets_in_running_text_count_every_character_of_the_file(
     text = "The cat sat\r\non the mat.\r\n\r\nDogs bark.\r\n"
     source = tmp_path / "in.txt"
     source.write_bytes(b"\xef\xbb\xbf" + text.encode())
-    _, out, _ = run("--input", str(source), "--split", "sentence", "--format", "json")
+    _, out, _ = run("--input", str(source), "--split", "text", "--format", "json")
     answers = [json.loads(line) for line in out.splitlines()]
     assert [answer["text"] for answer in answers] == ["The cat sat\r\non the mat.", "Dogs bark."]
     for answer in answers:

@@ -219,7 +219,7 @@ def test_what_is_searched_is_not_overwritten(
 @pytest.mark.parametrize(
     ("name", "content", "arguments", "said"),
     [
-        ("t.mrg", CATS, ["NP <"], "the pattern: a node is wanted here: "),
+        ("t.mrg", CATS, ["NP <"], "the pattern: a node is expected here: "),
         ("t.mrg", CATS, ["NP=a", "--name", "b"], "has no node called 'b'; its names are a\n"),
         ("t.mrg", CATS, ["NP", "--name", "b"], "its names are none: write NP=name\n"),
         ("t.mrg", CATS, ["NP", "--invert", "--once"], "leave out --name and --once"),

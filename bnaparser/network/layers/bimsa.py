@@ -11,7 +11,13 @@ from bnaparser.network.model_settings import LayerSettings
 
 
 class BiMSA(nn.Module):
-    """One score matrix, two softmaxes: over the words up to a query, and from the query on.
+    """One score matrix, two softmaxes: over the words up to a query, and from the query on::
+
+        forward mask      keys 0 1 2 3        backward mask     keys 0 1 2 3
+        query 0                x                   query 0           x x x x
+        query 1                x x                 query 1             x x x
+        query 2                x x x               query 2               x x
+        query 3                x x x x             query 3                 x
 
     The forward mask keeps keys ``j <= i`` and the backward mask keys ``j >= i``. Equation 13 prints
     it the other way round; but the span vectors of equation 6 take their forward half from the

@@ -13,6 +13,12 @@ from bnaparser.network.model_settings import LayerSettings
 class NSA(nn.Module):
     """Queries from words; keys and values from every 1- to n-gram of positions.
 
+    The keys for ``ngrams = 2`` and the positions 0 to 3, in the order of `_project_spans`::
+
+        positions    0     1     2     3
+        1-grams      (0,1) (1,2) (2,3)
+        2-grams      (0,2) (1,3)
+
     The span from position i to j is ``[h_j^f - h_i^f; h_i^b - h_j^b]`` (eq. 15), where ``h^f`` and
     ``h^b`` are the first and second half of the features. The halves of query, key and value make
     two independent attentions of ``heads`` heads each. Every query sees every span of its sentence.

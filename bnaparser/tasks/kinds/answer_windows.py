@@ -48,7 +48,7 @@ class AnswerSettings(Settings):
     max_answer_length: int = Field(30, gt=0)
     """Subwords of the longest answer."""
     n_best_size: int = Field(5, gt=0)
-    """How many answers are given."""
+    """Number of answers that are returned."""
 
     @model_validator(mode="after")
     def _room(self) -> AnswerSettings:
@@ -179,8 +179,8 @@ class AnswerReader:
             own = settings.max_seq_length <= max_pieces
             limit = "answers.max_seq_length is" if own else "the encoder takes"
             raise SettingsError(
-                f"{limit} {min(settings.max_seq_length, max_pieces)} pieces, which leaves a passage no room beside a"
-                f" question of {settings.max_query_length}: set answers.max_query_length to less"
+                f"{limit} {min(settings.max_seq_length, max_pieces)} subwords, which leaves none for the passage after a"
+                f" question of {settings.max_query_length} subwords: set answers.max_query_length to less"
             )
 
     def windows(self, example: PreparedExample) -> list[AnswerWindow]:

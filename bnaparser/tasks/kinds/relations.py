@@ -62,7 +62,7 @@ PARTS = ("e1", "e2")
 _DIRECTION = re.compile(r"\(e[12],e[12]\)$")
 MARKS = ("[E1]", "[/E1]", "[E2]", "[/E2]")
 NOT_MARKED = (
-    "mark the two parts whose relation is asked for, each once: [E1]...[/E1] and [E2]...[/E2]"
+    "mark the two spans whose relation is classified, each once: [E1]...[/E1] and [E2]...[/E2]"
 )
 _MARK = re.compile("|".join(map(re.escape, MARKS)))
 
@@ -344,7 +344,7 @@ def shortened(
     if slack < 0:
         where = f"{example.place}: " if example.place else ""
         raise DataError(
-            f"{where}the two marked parts are {end - first} pieces apart, and {room} is the most that the encoder reads"
+            f"{where}the text from the first to the last mark has {end - first} subwords, more than the {room} that the encoder reads"
         )
     start = max(0, min(first - slack // 2, len(owners) - room))
     kept, all_pieces = Counter(owners[start : start + room]), Counter(owners)

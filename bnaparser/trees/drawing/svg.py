@@ -40,8 +40,8 @@ _BRANCH = "#b9b5aa"
 _INK = "#1c1a17"
 _OUTLINE = "#86817a"  # around what is drawn faint; it can be seen on light paper and on dark
 
-# The web page draws and says the same in sureness.js.
-_UNSURE = 0.95  # a constituent that is less probable is drawn faint
+# The web page draws and says the same in probability.js.
+_UNCERTAIN = 0.95  # a constituent that is less probable is drawn faint
 _FAINTEST = 0.15
 
 
@@ -55,7 +55,7 @@ def draw(
     The document has the sentence as its title and the bracketed tree as its description, and a
     label says in plain words what it means when the pointer rests on it. Characters that XML
     forbids are replaced by visible ones. ``probabilities`` are those of the constituents, in pre-order,
-    a top node that is none aside: unsure ones are drawn faint, the letters of their labels apart.
+    a top node that is none aside: uncertain ones are drawn faint, the letters of their labels apart.
     """
     layout = arrange(tree, words)
     sure = _of_boxes(layout.boxes, probabilities)
@@ -90,30 +90,27 @@ def escape(text: str) -> str:
     return text.replace('"', "&quot;").replace("'", "&#39;")
 
 
-def is_unsure(probability: float | None) -> TypeGuard[float]:
+def is_uncertain(probability: float | None) -> TypeGuard[float]:
     """Tell whether a probability is known and so low that one should see it."""
-    return probability is not None and probability < _UNSURE
+    return probability is not None and probability < _UNCERTAIN
 
 
 def strength(probability: float) -> float:
-    """Return how strongly an unsure constituent is drawn, 0 to 1."""
+    """Return how strongly an uncertain constituent is drawn, 0 to 1."""
     return max(_FAINTEST, probability)
 
 
 def outline_strength(probability: float) -> float:
-    """Return how strong the line around an unsure constituent is: it comes as the field goes."""
+    """Return how strong the line around an uncertain constituent is: the stronger, the fainter its field."""
     return min(1.0, 2 * (1 - probability))
 
 
-def sureness(probability: float) -> str:
-    """Return a probability in words: ``62 % sure``.
-
-    What is not quite sure, or not quite impossible, does not look so.
-    """
+def percentage(probability: float) -> str:
+    """Return a probability as a percentage: ``62 %``. Only exact 1 is 100 %, and nothing is 0 %."""
     percent = math.floor(100 * probability + 0.5)
     if percent >= 100 and probability < 1:
-        return "over 99 % sure"
-    return "under 1 % sure" if percent <= 0 else f"{percent} % sure"
+        return "over 99 %"
+    return "under 1 %" if percent <= 0 else f"{percent} %"
 
 
 def _of_boxes(boxes: Sequence[Box], probabilities: Sequence[float | None]) -> list[float | None]:
@@ -132,7 +129,7 @@ def _branch(parent: Box, child: Box, probability: float | None) -> str:
         return f'<path class="triangle" d="M{corners}Z"/>'
     top, bend, bottom = parent.branch_to(child)
     drop = f"V{bottom:g}" if bottom > bend else ""
-    faint = _opacity("stroke", strength(probability)) if is_unsure(probability) else ""
+    faint = _opacity("stroke", strength(probability)) if is_uncertain(probability) else ""
     return f'<path d="M{parent.x:g} {top:g}L{child.x:g} {bend:g}{drop}"{faint}/>'
 
 
@@ -147,8 +144,8 @@ def _phrase(box: Box, probability: float | None) -> str:
     ink, field = COLOURS[kind]
     width = box.width - LABEL_GAP
     left, top = box.x - width / 2, box.y - LABEL_HEIGHT / 2
-    known = "" if probability is None else f"; {sureness(probability)}"
-    faint = _faint(probability) if is_unsure(probability) else ""
+    known = "" if probability is None else f"; probability {percentage(probability)}"
+    faint = _faint(probability) if is_uncertain(probability) else ""
     return (
         f'<g class="{kind}"><title>{_meaning(box.label, False)}{known}</title><rect x="{left:.1f}" '
         f'y="{top:g}" width="{width:.1f}" height="{LABEL_HEIGHT}" rx="6" fill="{field}"{faint}/>'
@@ -157,7 +154,7 @@ def _phrase(box: Box, probability: float | None) -> str:
 
 
 def _faint(probability: float) -> str:
-    """The field of an unsure constituent: the less sure, the paler, and the stronger the dashes around it."""
+    """The field of an uncertain constituent: the lower its probability, the paler, and the stronger the dashes around it."""
     field, line = _opacity("fill", strength(probability)), outline_strength(probability)
     return f'{field} stroke="{_OUTLINE}" stroke-dasharray="3 2"{_opacity("stroke", line)}'
 

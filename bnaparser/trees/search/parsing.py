@@ -187,7 +187,7 @@ class _PatternReader:
         """A relation and the node that it leads to."""
         sign = self.next
         if sign.kind not in ("relation", "through", "exactly"):
-            self.fail("a relation is wanted here, such as < or $+")
+            self.fail("a relation is expected here, such as < or $+")
         self.place += 1
         if sign.kind == "exactly":
             return self.exactly(mode)
@@ -271,7 +271,7 @@ class _PatternReader:
             return Description(tuple(literal.text.split("|")), None, basic, negated)
         regex = self.take_kind("regex")
         if regex is None:
-            self.fail("a node is wanted here: a label, /a regular expression/ or __")
+            self.fail("a node is expected here: a label, /a regular expression/ or __")
         try:
             compiled = re.compile(regex.text[1:-1], re.ASCII)
         except (re.error, OverflowError, RecursionError) as error:
@@ -303,7 +303,7 @@ class _PatternReader:
         kind: Literal["=", "~"] = "=" if sign.text == "=" else "~"
         known = self.take_kind("literal")
         if known is None:
-            self.fail(f"a name is wanted after {kind}")
+            self.fail(f"a name is expected after {kind}")
         if known.text not in self.names:
             self.fail(f"no node before this one has the name {known.text}", known.place)
         name = self._new_name() if kind == "~" and self.take("=") else None
@@ -312,7 +312,7 @@ class _PatternReader:
     def _new_name(self) -> str:
         name = self.take_kind("literal")
         if name is None:
-            self.fail("a name is wanted after =, of letters")
+            self.fail("a name is expected after =, of letters")
         if self.negations:
             self.fail("a node below a negation has no name: it is never found", name.place)
         if name.text in self.names:
@@ -324,7 +324,7 @@ class _PatternReader:
         """#number%name: what a group of the regular expression finds gets a name."""
         number = self.take_kind("number")
         if number is None or not number.text.isdigit():
-            self.fail("the number of a group is wanted after #")
+            self.fail("the number of a group is expected after #")
         groups = 0 if description.regex is None else description.regex.groups
         if description.regex is not None and int(number.text) > groups:
             self.fail(f"the regular expression has {groups} groups", number.place)
@@ -333,7 +333,7 @@ class _PatternReader:
         self.need("%")
         name = self.take_kind("literal")
         if name is None:
-            self.fail("a name is wanted after %")
+            self.fail("a name is expected after %")
         return int(number.text), name.text
 
     @property
@@ -358,7 +358,7 @@ class _PatternReader:
     def need(self, text: str, purpose: str = "") -> None:
         """Read this sign, which must be the next."""
         if not self.take(text):
-            self.fail(f"{text} is wanted here{purpose}")
+            self.fail(f"{text} is expected here{purpose}")
 
     @contextmanager
     def inside(self, opening: str) -> Iterator[None]:

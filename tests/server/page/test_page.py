@@ -132,7 +132,7 @@ def test_labels_and_tags_are_explained(visit: Visit) -> None:
     tooltip = page.get_by_role("tooltip")
     assert meaning in tooltip.text_content()
     # The tree is drawn once more when probabilities come: what lies under the mouse is told again.
-    tooltip.filter(has_text="sure").wait_for()
+    tooltip.filter(has_text="probability").wait_for()
     page.mouse.move(0, 0)
     leaf = page.locator(".leaf").first
     leaf.focus()

@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from tests.server.page.test_page_sureness import parsed, show
+from tests.server.page.test_page_probability import parsed, show
 
 if TYPE_CHECKING:
     from tests.server.page.conftest import Visit
@@ -30,7 +30,7 @@ def test_another_address_brings_its_pattern_and_its_order(visit: Visit) -> None:
     text = "Dogs bark. Mira sang."
     states: list[dict[str, str]] = [
         {"text": text, "search": "NP"},
-        {"text": text, "search": "VP", "first": "unsurest"},
+        {"text": text, "search": "VP", "first": "least-confident"},
         {"text": "Dogs bark! Mira sang!", "search": "S"},
     ]
 

@@ -58,7 +58,7 @@ def test_every_node_has_its_own_number(visit: Visit, brackets: str) -> None:
 def test_a_wrong_pattern_is_told_with_its_place(visit: Visit) -> None:
     page = visit(CAT)
     find(page, "NP < DT", "2 matches")
-    find(page, "NP < (DT", "Column 9: ) is wanted here, to close (.")
+    find(page, "NP < (DT", "Column 9: ) is expected here, to close (.")
     field = page.get_by_label("Find in the trees")
     assert (field.get_attribute("aria-invalid"), marked(page)) == ("true", [])
     assert page.get_by_role("button", name="Jump").is_disabled()

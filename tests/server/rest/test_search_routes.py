@@ -70,7 +70,7 @@ def test_a_label_that_no_tree_has_is_noted(client: TestClient) -> None:
 
 def test_a_wrong_pattern_is_told_with_its_place(client: TestClient) -> None:
     answer = search(client, "NP < (PP", TREE)
-    assert (answer["error"], answer["column"]) == (") is wanted here, to close (", 9)
+    assert (answer["error"], answer["column"]) == (") is expected here, to close (", 9)
     assert (answer["trees"], answer["count"]) == ([], 0)
 
 

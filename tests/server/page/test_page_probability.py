@@ -1,4 +1,4 @@
-"""How the page shows what the parser is unsure of: faint, in words, the unsurest sentences first."""
+"""How the page shows what the parser is uncertain of: faint, with its probability, and the least confident sentences first."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from bnaparser.parsing.result import Parse
 from bnaparser.text.splitting import tokenize
-from bnaparser.trees.drawing.svg import outline_strength, strength, sureness
+from bnaparser.trees.drawing.svg import outline_strength, percentage, strength
 from bnaparser.trees.tree import Span
 from tests.server.page.test_page import SVG
 
@@ -69,23 +69,23 @@ def test_words_and_strengths_are_those_of_the_library(visit: Visit) -> None:
     page = visit()
     found = page.evaluate(
         """async (shares) => {
-          const { isUnsure, strength, sureness } = await import('/static/sureness.js');
-          return shares.map((one) => [sureness(one), isUnsure(one), strength(one)]);
+          const { isUncertain, strength, percentage } = await import('/static/probability.js');
+          return shares.map((one) => [percentage(one), isUncertain(one), strength(one)]);
         }""",
         SHARES,
     )
     assert found == [
-        [sureness(one), one < 0.95, strength(one) if one < 0.95 else 1] for one in SHARES
+        [percentage(one), one < 0.95, strength(one) if one < 0.95 else 1] for one in SHARES
     ]
 
 
-def test_an_unsure_constituent_is_faint_and_told_in_words(visit: Visit) -> None:
+def test_an_uncertain_constituent_is_faint_and_has_its_probability(visit: Visit) -> None:
     page = visit()
     show(page, parsed("Dogs bark loudly.", 0.99, 0.62, 0.04))
     clause, nouns, verbs = (page.locator(".phrase").nth(place) for place in range(3))
     assert clause.get_attribute("aria-label") == "S, clause: Dogs bark loudly ."
-    assert nouns.get_attribute("aria-label") == "NP, noun phrase, 62 % sure: Dogs"
-    assert verbs.get_attribute("aria-label") == "VP, verb phrase, 4 % sure: bark"
+    assert nouns.get_attribute("aria-label") == "NP, noun phrase, probability 62 %: Dogs"
+    assert verbs.get_attribute("aria-label") == "VP, verb phrase, probability 4 %: bark"
     shown = [
         [one.locator(".field").get_attribute(name) for name in ("fill-opacity", "stroke-opacity")]
         for one in (clause, nouns, verbs)
@@ -100,11 +100,11 @@ def test_an_unsure_constituent_is_faint_and_told_in_words(visit: Visit) -> None:
     )
     assert sorted(filter(None, branches)) == ["0.15", "0.62"]
     nouns.hover()
-    assert "62 % sure" in page.get_by_role("tooltip").text_content()
+    assert "probability 62 %" in page.get_by_role("tooltip").text_content()
     clause.hover()
-    assert "99 % sure" in page.get_by_role("tooltip").text_content()
+    assert "probability 99 %" in page.get_by_role("tooltip").text_content()
     outline = page.get_by_role("region", name="Outline of the tree").aria_snapshot()
-    assert "NP noun phrase, 62 % sure: Dogs" in outline
+    assert "NP noun phrase, probability 62 %: Dogs" in outline
     assert "S clause: Dogs bark" in outline
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Save as SVG").click()
@@ -113,20 +113,20 @@ def test_an_unsure_constituent_is_faint_and_told_in_words(visit: Visit) -> None:
     assert [one for one in opacities if one is not None] == ["1", "0.62", "0.15"]
 
 
-def test_the_unsurest_sentences_come_first_where_that_is_wanted(visit: Visit) -> None:
+def test_the_least_confident_sentences_come_first_on_request(visit: Visit) -> None:
     page = visit()
     failed = {**parsed("Bad one.", 0.9), "tree": None, "error": "it is bad", "tokens": []}
     failed |= {"constituents": [], "probability": None, "confidence": None}
-    sures = [0.9, 0.5, 0.99, *[0.95] * 20, 0.3]
-    parses = [parsed(f"Dog number{place} barks.", sure) for place, sure in enumerate(sures)]
+    confidences = [0.9, 0.5, 0.99, *[0.95] * 20, 0.3]
+    parses = [parsed(f"Dog number{place} barks.", sure) for place, sure in enumerate(confidences)]
     show(page, *parses[:4], failed, *parses[4:])
     numbers = page.locator(".number")
     assert numbers.first.text_content() == "1"
-    assert ", the unsurest 25 (30 % sure), " in page.get_by_role("status").text_content()
-    page.get_by_role("button", name="Unsurest first").click()
+    assert ", lowest confidence: sentence 25 (30 %), " in page.get_by_role("status").text_content()
+    page.get_by_role("button", name="Lowest confidence first").click()
     assert numbers.all_text_contents()[:4] == ["5", "25", "2", "1"]
     assert page.locator("article").count() == 20
-    assert page.locator(".sure").nth(1).text_content() == "30 % sure"
+    assert page.locator(".confidence").nth(1).text_content() == "confidence 30 %"
     page.get_by_label("Find in the trees").fill("number23|number1")
     soon(page.locator("#found")).to_have_text("2 matches in 2 of 24 trees", timeout=PATIENCE)
     marked = page.locator("article", has=page.locator(".found")).locator(".number")
@@ -135,12 +135,12 @@ def test_the_unsurest_sentences_come_first_where_that_is_wanted(visit: Visit) ->
     soon(page.locator("#found")).to_have_text("1 match in 1 of 24 trees", timeout=PATIENCE)
     page.get_by_role("button", name="Jump").click()  # it stands last: on the second page
     soon(page.locator("article")).to_have_count(5, timeout=PATIENCE)
-    assert re.search("first=unsurest", page.url)
+    assert re.search("first=least-confident", page.url)
     again = visit()
     again.route("**/v1/parse", lambda route: route.fulfill(json={"parses": parses}))
     again.goto("about:blank")
     again.goto(page.url)
     soon(again.locator("article").first).to_contain_text("number23", timeout=PATIENCE)
-    again.get_by_role("button", name="Unsurest first").click()
+    again.get_by_role("button", name="Lowest confidence first").click()
     soon(again.locator("article").first).to_contain_text("number0", timeout=PATIENCE)
-    assert "unsurest" not in again.url
+    assert "least-confident" not in again.url
