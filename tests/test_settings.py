@@ -13,13 +13,12 @@ from pydantic import ValidationError
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.model_settings import LayerSettings, ModelSettings
-from bnaparser.settings import RENAMED, mistakes, validate
+from bnaparser.settings import mistakes, validate
 from bnaparser.spanbert.settings import (
-    PretrainRecipe,
     PretrainSettings,
     load_pretrain_recipe,
 )
-from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
+from bnaparser.tasks.settings import TaskTrainSettings
 from bnaparser.training.recipe import Recipe, TrainSettings, load_recipe
 from bnaparser.treebanks.label_maps import read_label_map
 
@@ -153,32 +152,6 @@ def test_a_mistake_is_described_in_the_words_of_a_recipe(
     assert message in str(caught.value)
 
 
-@pytest.mark.parametrize("former", RENAMED)
-def test_a_former_key_is_an_error_that_names_the_new_one(former: str) -> None:
-    *tables, key = former.split(".")
-    table: dict[str, Any] = {key: "former"}
-    for name in reversed(tables):
-        table = {name: table}
-    if former.startswith(("train.data", "train.dev")):
-        table["train"] = {tables[1]: [table["train"][tables[1]]]}
-    messages = []
-    for kind in (Recipe, TaskRecipe, PretrainRecipe):
-        with pytest.raises(SettingsError) as raised:
-            validate(kind, table, "here")
-        messages.append(str(raised.value).replace("[0]", ""))
-    assert f"here: {former} is called {'.'.join(tables)}.{RENAMED[former]}" in messages
-
-
-def test_all_former_keys_of_a_recipe_are_named_at_once(tmp_path: Path) -> None:
-    overrides = ("train.clip_norm=1.0", "train.seed=-1", "layers.kinds=[]")
-    with pytest.raises(SettingsError) as raised:
-        load_recipe(write(tmp_path, RECIPE), overrides)
-    assert str(raised.value).endswith(
-        "run.toml: layers.kinds is called layers.layer_types;"
-        " train.clip_norm is called train.max_grad_norm"
-    )
-
-
 def test_one_name_has_one_type_in_all_recipes() -> None:
     """A count of updates in one kind of recipe was a fraction in another."""
     kinds = (TrainSettings, TaskTrainSettings, PretrainSettings)
@@ -190,6 +163,22 @@ def test_one_name_has_one_type_in_all_recipes() -> None:
     shared = set(fields[0]) & set(fields[1]) & set(fields[2])
     assert shared >= {"max_steps", "head_learning_rate", "warmup_steps", "warmup_ratio"}
     assert shared >= {"eval_steps", "max_grad_norm", "mixed_precision", "weight_decay"}
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"ngrams": 0}, "LayerSettings: ngrams must be a whole number greater than 0"),
+        ({"ngram": 4}, "LayerSettings: ngram: there is no such setting; did you mean ngrams?"),
+    ],
+)
+def test_settings_made_wrongly_in_python_are_an_error_in_plain_words(
+    values: dict[str, Any], message: str
+) -> None:
+    """The wording was pydantic's: "Input should be greater than 0"."""
+    with pytest.raises(SettingsError) as caught:
+        LayerSettings(**values)
+    assert str(caught.value).startswith(message)
 
 
 def test_a_long_value_is_cut_in_a_message() -> None:

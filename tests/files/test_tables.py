@@ -1,10 +1,10 @@
-"""What is said of a recipe that is not TOML."""
+"""Messages for text that is not TOML or JSON."""
 
 from __future__ import annotations
 
 import pytest
 
-from bnaparser.files.tables import parse_toml
+from bnaparser.files.tables import parse_json, parse_toml
 
 
 @pytest.mark.parametrize(
@@ -25,3 +25,23 @@ def test_a_mistake_in_toml_is_told_in_plain_words(text: str, message: str) -> No
     """The wording was that of Python's tomllib: "Expected '=' after a key in a key/value pair"."""
     with pytest.raises(ValueError, match=message.replace("[", r"\[").replace("]", r"\]")):
         parse_toml(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1, column 1: a value is missing"),
+        ("{'a': 1}", "line 1, column 2: a name in double quotes is missing"),
+        ('{"a" 1}', "line 1, column 6: a colon is missing"),
+        ("[1\n2]", "line 2, column 1: a comma is missing"),
+        ('["a', "line 1, column 2: the text is not closed"),
+        ('"a\tb"', "line 1, column 3: a line break or a control character"),
+        ('"\\q"', "line 1, column 2: a backslash in quoted text"),
+        ("1 2", "line 1, column 3: text after the end of the value"),
+        ("[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_a_mistake_in_json_is_told_in_plain_words(text: str, message: str) -> None:
+    """The wording was that of Python's json: "Expecting property name enclosed in double quotes"."""
+    with pytest.raises(ValueError, match=message.replace("[", r"\[")):
+        parse_json(text)

@@ -160,9 +160,9 @@ def json_pieces(
             continue
         try:
             row = parse_json(line)
-            row, wrong = (row, None) if isinstance(row, dict) else (None, "no JSON object")
+            row, wrong = (row, None) if isinstance(row, dict) else (None, "not a JSON object {...}")
         except ValueError as error:
-            row, wrong = None, f"no JSON: {error}"
+            row, wrong = None, f"not JSON: {error}"
         yield _piece(file, number, row, wrong, field)
 
 

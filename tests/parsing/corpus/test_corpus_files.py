@@ -174,7 +174,7 @@ def test_a_line_nested_too_deeply_costs_no_other(parser: Parser, tmp_path: Path)
         more.write("[" * 100_000 + "\n")
     totals = run(parser, [file], tmp_path / "out")
     assert (totals["failed"], totals["sentences"]) == (1, 1)
-    assert '"error": "no JSON: ' in (tmp_path / "out" / "errors.jsonl").read_text(encoding="utf-8")
+    assert '"error": "not JSON: ' in (tmp_path / "out" / "errors.jsonl").read_text(encoding="utf-8")
 
 
 def test_parquet_output_is_read_by_others(parser: Parser, tmp_path: Path) -> None:
@@ -209,9 +209,9 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
     said = [one["error"] for one in errors]
     for reason, part in zip(
         said,
-        ["the field 'text' is not there", "the field 'text' is 3, not text", "no JSON object",
+        ["the field 'text' is not there", "the field 'text' is 3, not text", "not a JSON object {...}",
          f"the id 'a' is that of an earlier document: {file}, row 1", "'id' is empty: no id",
-         "the sentence has 2,100 words", "no JSON: Expecting value"],
+         "the sentence has 2,100 words", "not JSON: line 1, column 1: a value is missing"],
         strict=True,
     ):  # fmt: skip
         assert part in reason

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from pydantic import ValidationError
 
+from bnaparser.errors import SettingsError
 from bnaparser.syntax.attachment import attach, syntax_of
 from bnaparser.syntax.batch import SyntaxBatch, collate
 from bnaparser.syntax.masks import PADDING, SPECIAL, TokenText
@@ -365,7 +365,7 @@ def test_all_of_table_5_can_be_set() -> None:
     ],
 )
 def test_settings_that_mean_nothing_are_told(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValidationError, match=message):
+    with pytest.raises(SettingsError, match=message):
         SyntaxBertSettings(**options)
 
 
