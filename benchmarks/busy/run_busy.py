@@ -4,7 +4,7 @@ Times a sentence of 20 words with the model ``en`` on a CPU, alone and beside bu
 which this program starts and ends. Three doors: the library in a process that has its parser loaded,
 the command ``bnaparse`` from start to end, and a request to ``bnaparser serve``. Quiet and busy
 follow each other in each turn; of all turns the medians count, and what nine of ten keep to is shown.
-With a fair share of its cores a program takes twice the time.
+With a fair distribution of the cores a program takes twice the time.
 
 Give it a quiet machine: what else runs makes the quiet times longer, and so the ratios smaller. Writes
 ``busy.md`` beside this file, or in ``--output``, and prints it. OMP_NUM_THREADS and OMP_WAIT_POLICY
@@ -43,10 +43,10 @@ NOTES = """\
     python -m benchmarks.busy.run_busy
 
 A sentence of 20 words with the model `en`, in milliseconds: the median, and in brackets the time that nine of ten
-keep to. Busy: beside as many busy loops as there are cores; a fair share of the cores is twice the time.
+keep to. Busy: together with as many busy loops as there are cores; with a fair distribution of the cores a sentence takes twice the time.
 A sentence has one thread and, where there is a second core, a helper: `bnaparser/compute/helping.py`.
 
-| door | quiet | busy | busy / quiet |
+| entry point | quiet | busy | busy / quiet |
 |---|---|---|---|"""
 Seconds = dict[str, dict[str, list[float]]]
 

@@ -30,7 +30,7 @@ HEAD = """\
 
     {again}
 
-A constituent's probability is the share of all trees that have it, each weighted by exp(score / temperature)
+A constituent's probability is the fraction of all trees that have it, each tree weighted by exp(score / temperature)
 (`chart/probabilities.py`). Of the best tree's constituents it should be as often right as it says. *Right* is what the
 gold tree has, too: the same words, punctuation included, and the same label, of a chain over the same words
 all of its labels (`S::VP` is one constituent). TOP is none.
@@ -40,14 +40,14 @@ The temperature is chosen on {chosen_on} together: there the log loss of "this c
 
 ## Calibration error
 
-The expected calibration error: 15 bins of probability, the mean over constituents of the distance between a bin's share of
-right ones and its mean probability. *By chance* is what it would be of so many constituents if each were right exactly
+The expected calibration error: 15 bins of probability, the mean over constituents of the distance between a bin's fraction of
+correct ones and its mean probability. *By chance* is the error of as many constituents if each were correct exactly
 as often as it says. *As EVALB counts*: without punctuation, PRT is ADVP, a bracket for each label of a chain.
 
 | set | sentences | constituents | right, % | mean probability, % | error before (1), % | **error, %** | by chance | as EVALB counts |
 |---|---|---|---|---|---|---|---|---|"""
 LIKELIHOOD = """
-![Share of right constituents by probability](calibration_reliability.svg)
+![Fraction of correct constituents by probability](calibration_reliability.svg)
 
 Points of less than {least} constituents are not drawn.
 
@@ -71,12 +71,12 @@ KEPT = """
 
 F1 of the sentences that are kept, the surest first. Chance and shortness are what a confidence must be better than.
 
-![F1 over the share of sentences that are kept](calibration_kept.svg)
+![F1 over the fraction of sentences that are kept](calibration_kept.svg)
 
 | set | kept | {names} |
 |---|---|{dashes}|"""
 ERRORS = """
-What the unsurest {unsure:.0%} of the sentences hold: the share of all words, which is what reading them costs, and that of all
+What the least confident {unsure:.0%} of the sentences hold: the fraction of all words, which is the cost of reading them, and that of all
 wrong or missing brackets.
 
 | set | {names} |

@@ -261,7 +261,7 @@ def report(found: Result) -> str:
         lines += ["", "Seconds are those of the whole command, its start included.", *where(part)]
     if part := found.get("kills"):
         lines += [
-            "## Killed and gone on",
+            "## Killed and resumed",
             "",
             f"| run | kills | shards there, of {part['shards']} | in a file | tidying up | bytes |",
             "|---|---|---|---|---|---|",

@@ -158,7 +158,7 @@ def page(rows: Sequence[Row], options: argparse.Namespace, begun: str) -> str:
         ),
         "",
         (
-            "| model | equal trees | plain words, drawn blanks | benepar, s | ours, s | times | with its names, s"
+            "| model | equal trees | plain words, drawn blanks | benepar, s | bnaparser, s | times | with its names, s"
             " | times | benepar sorted, s | times |"
         ),
         "|---|---|---|---|---|---|---|---|---|---|",
@@ -174,7 +174,7 @@ def page(rows: Sequence[Row], options: argparse.Namespace, begun: str) -> str:
         "",
         (
             "*benepar* is its `parse_sents` (64 sentences a batch, as they come), *sorted* its batches of 500"
-            " subwords by length; *ours* is `Parser.parse_many`, *with its names* is"
+            " subwords by length; *bnaparser* is `Parser.parse_many`, *with its names* is"
             " `bnaparser.integrations.benepar.Parser.parse_sents`."
         ),
         "",

@@ -310,11 +310,11 @@ def fairness(report: Report, options: argparse.Namespace) -> None:
         turns = [fair.one_turn(server, parse, sentences) for _ in range(TURNS)]
     took = sorted(seconds for turn in turns for seconds in turn.short_seconds)
     behind = statistics.median(took)
-    report.add(f"A sentence behind {fair.LONG_REQUESTS} requests of {fair.SENTENCES_EACH} sentences, "
+    report.add(f"A sentence after {fair.LONG_REQUESTS} requests of {fair.SENTENCES_EACH} sentences, "
                f"{words(sentences) / len(sentences):.1f} words each on average; {len(took)} times.\n")  # fmt: skip
-    report.add(f"- alone {alone * 1e3:.0f} ms; behind them {behind / alone:.1f} times as long, 90 of 100 "
+    report.add(f"- alone {alone * 1e3:.0f} ms; after them {behind / alone:.1f} times as long, 90 of 100 "
                f"within {load.percentile(took, 90):.2f} s, the slowest {took[-1]:.2f} s.")  # fmt: skip
-    report.aim(f"behind them {behind:.2f} s (median), aim {AIM_BEHIND_SECONDS}",
+    report.aim(f"after them {behind:.2f} s (median), aim {AIM_BEHIND_SECONDS}",
                behind <= AIM_BEHIND_SECONDS)  # fmt: skip
     ratios = [turn.service_rate / turn.library_rate for turn in turns]
     rates = ", ".join(

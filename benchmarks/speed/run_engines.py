@@ -38,7 +38,7 @@ Pair = tuple[str, str]
 OLDER = {"NUMBA_CPU_NAME": "x86-64-v3", "NUMBA_CPU_FEATURES": "+avx,+avx2,+fma,+sse4.2,+f16c,+bmi,+bmi2,+64bit"}  # fmt: skip
 EMULATOR = ("qemu-x86_64", "-cpu", "Haswell")
 SPEED = """
-| engine | precision | sentences/s | time over ours in int8 | one sentence, ms | over ours | CPU s to load | peak, MB |
+| engine | precision | sentences/s | time relative to bnaparser in int8 | one sentence, ms | relative to bnaparser | CPU s to load | peak, MB |
 |---|---|---|---|---|---|---|---|"""
 ANSWERS = """
 | engine | precision | from float32: mean, largest | the same alone and in a batch | largest difference | the same on a processor with AVX2 | largest difference |{trees}
@@ -123,9 +123,9 @@ def head(options: argparse.Namespace, when: str) -> str:
 - The first {options.sentences} sentences of `{options.trees.name}` that have at least {engines.SHORTEST} words, in batches
   sorted by length, of {" or ".join(map(str, BATCH_SIZES))} subwords (the faster one counts), and one sentence of 20 words; one thread, CPU time, the
   fastest of {options.turns} turns. Processes of all engines take turns.
-- int8: ours rounds weights and vectors row by row. PyTorch: `quantize_dynamic` by output channel, oneDNN. ONNX Runtime: `quantize_dynamic` by
+- int8: bnaparser rounds weights and vectors row by row. PyTorch: `quantize_dynamic` by output channel, oneDNN. ONNX Runtime: `quantize_dynamic` by
   output channel. CTranslate2: `int8_float32`.
-- Package sizes with all that each requires, MB: {sizes}. Ours needs Numba, which compiles once on each machine.
+- Package sizes with all that each requires, MB: {sizes}. bnaparser needs Numba, which compiles once on each machine.
 - Loading: CPU seconds of a process from its start to its first sentence, machine code and files on disk. Peak memory is the process's."""
 
 

@@ -71,7 +71,7 @@ PAGE = """\
 
     {command}
 
-One sentence of so many words by `Parser.load("{model}", "cpu", max_words=...)`, one thread, {precision}, {labels} labels; peak
+One sentence of this number of words by `Parser.load("{model}", "cpu", max_words=...)`, one thread, {precision}, {labels} labels; peak
 resident memory of the process, of which {before} MB are there after a short sentence.
 
 | what | words | CPU, s | wall, s | peak, MB |

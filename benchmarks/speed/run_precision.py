@@ -128,10 +128,10 @@ def products() -> dict[str, float]:
     floats, packed = pack_floats(matrix), pack_bytes(matrix)
     rows_there, matrix_there = torch.from_numpy(rows), torch.from_numpy(matrix)
     ways: dict[str, Callable[[], object]] = {
-        "ours in float32": lambda: multiply(rows, floats, bias),
+        "bnaparser in float32": lambda: multiply(rows, floats, bias),
         "PyTorch's": lambda: rows_there @ matrix_there.T,
         "NumPy's": lambda: rows @ matrix.T,
-        "ours in int8": lambda: multiply(rows, packed, bias),
+        "bnaparser in int8": lambda: multiply(rows, packed, bias),
     }
     work = 2 * rows.shape[0] * matrix.size
     return {way: work / fastest(act, 50) / 1e9 for way, act in ways.items()}

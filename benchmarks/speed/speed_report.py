@@ -141,7 +141,7 @@ def report(options: argparse.Namespace, found: Result, begun: str) -> str:
     cold = found["cold"]
     lines = ["# Speed", "", begun, "", *machine(options, found), ""]
     lines += ["| what | measured | target | |", "|---|---|---|---|", *map(str, rows(found)), ""]
-    lines += ["The numbers behind it, the fastest of all turns:", "", *details(found), ""]
+    lines += ["The figures of the chart, the fastest of all turns:", "", *details(found), ""]
     lines.append(
         f"Cold start: `bnaparse` from start to end {cold['start_s']:.2f} s; the very first time, with "
         f"nothing compiled yet, {cold['first_s']:.2f} s; a process that imports torch and the "

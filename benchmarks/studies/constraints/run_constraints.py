@@ -42,7 +42,7 @@ def main() -> None:
     parser = Parser.load(options.model, device="cpu", precision=options.precision)
     sets = {name: list(gold_trees(options, name)) for name in SETS}
     lines = [
-        "| told | " + " | ".join(sets) + " |",
+        "| constraints | " + " | ".join(sets) + " |",
         "|---|" + "---|" * len(sets),
         "| sentences | " + " | ".join(str(len(trees)) for trees in sets.values()) + " |",
     ]
@@ -202,8 +202,8 @@ ASKED: dict[str, Asking] = {
 
 PAGE = """# What it is worth to know something
 
-F1 of `{model}` ({precision}) on development sentences where the parser is told part of what the gold tree says, and where it
-is told as much at random. In brackets: sentences for which constraints left no tree, which count as without constituents.
+F1 of `{model}` ({precision}) on development sentences where the parser gets a part of the gold tree as constraints, and where it
+gets as many random constraints. In brackets: sentences for which constraints left no tree, which count as without constituents.
 
 {table}
 

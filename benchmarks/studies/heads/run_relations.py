@@ -120,7 +120,7 @@ def print_relations(pairs: list[Pair]) -> None:
     gold = Counter(universal(pair.word.relation) for pair in same_head)
     ours = Counter(universal(pair.arc.relation) for pair in same_head)
     right = Counter(universal(pair.word.relation) for pair in same_head if is_right(pair))
-    print("\n| relation | gold | ours | precision | recall |\n|---|---|---|---|---|")
+    print("\n| relation | gold | predicted | precision | recall |\n|---|---|---|---|---|")
     for relation, count in gold.most_common():
         precision = share(right[relation], ours[relation])
         recall = share(right[relation], count)

@@ -121,7 +121,7 @@ def paper(rows: list[Result]) -> list[str]:
     seen = statistics.fmean(row["tokens"] for row in rows if row["name"] != NONE)
     ratio = round(PAPER_SUBWORDS / seen / 10_000) * 10_000
     lines = [
-        "The paper's scores (tables 6 and 7; two segments and next sentence prediction where nothing else is said). The paper trains",
+        "The paper's scores (tables 6 and 7; two segments and next sentence prediction unless stated otherwise). The paper trains",
         f"BERT-large from scratch and reports checkpoints at 1.2 million updates of 256 blocks of 512 subwords, {ratio:,} times the",
         "subwords seen here. F1 and accuracy:",
         "",

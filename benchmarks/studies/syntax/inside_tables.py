@@ -11,7 +11,7 @@ from benchmarks.studies.syntax.syntax_tables import INSIDE, MAIN, SYSTEMS, TASKS
 
 INSIDE_COLUMNS: dict[str, Callable[[Result], str]] = {
     "moved": lambda row: f"{row['moved']:.2f}",
-    "share of syntax": lambda row: ", ".join(f"{share:.2f}" for share in row["shares"]),
+    "fraction of syntax": lambda row: ", ".join(f"{share:.2f}" for share in row["shares"]),
     "on the parent": lambda row: f"{row['on_parent']:.2f}" if "on_parent" in row else "",
     "the task's loss": lambda row: f"{row['task_loss']:.2f}",
     "the task's pull": lambda row: f"{row['task_pull']:.2f}",
@@ -41,7 +41,7 @@ def inside(options: argparse.Namespace) -> list[str]:
         (
             "Over 128 training texts, seed 1, without dropout. Moved: how far the encoder's vectors "
             "are from those that the same weights give without syntax, over the length of these. "
-            "Share of syntax: the gates by layer (SLA, WLA), the share of the sub-networks that syntax masks "
+            "Fraction of syntax: the gates by layer (SLA, WLA), the fraction of the sub-networks that syntax masks "
             "(Syntax-BERT), the mixture's weight of the guided layer (SG-Net). On the parent: the "
             "supervised heads' attention to it, geometric mean over tokens and layers. Pull: length of the "
             "gradient at the encoder's own weights, and the cosine between that of the task and that of the "

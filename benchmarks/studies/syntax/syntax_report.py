@@ -206,9 +206,9 @@ def ablation(rows: list[Result]) -> list[str]:
     cola, stsb = TASKS["cola"], TASKS["stsb"]
     head = [
         "",
-        f"{cola.title}, ours",
+        f"{cola.title}, bnaparser",
         "over Syntax-BERT",
-        f"{stsb.title}, ours",
+        f"{stsb.title}, bnaparser",
         "over Syntax-BERT",
         "CoLA, paper",
         "SST-2, paper",
@@ -233,7 +233,7 @@ def ablation(rows: list[Result]) -> list[str]:
         *lines,
         "",
         (
-            "Ours on CoLA, which has the shortest sentences, and pairwise masks on STS-B; the paper's on "
+            "bnaparser on CoLA, which has the shortest sentences, and pairwise masks on STS-B; the paper's on "
             "BERT-large and full data. The paper puts a sum in topical attention's place; the mean "
             f"beside it keeps the scale that the encoder knows. {BOLD}"
         ),
