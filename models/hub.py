@@ -59,8 +59,8 @@ def fetch(name: str) -> Path:
         raise ModelError(f"the model hub has {repository}, but no revision {revision!r}") from error
     except RepositoryNotFoundError as error:
         raise ModelError(
-            f"no folder {name}, and the model hub has no model of that name, or shows it to those"
-            " only whose token it is given (HF_TOKEN)"
+            f"there is no folder {name}, and the model hub has no model of that name; a private model needs"
+            " a token in HF_TOKEN"
         ) from error
     except LocalEntryNotFoundError as error:
         raise ModelError(

@@ -85,7 +85,7 @@ class Metrics(WorkMetrics):
         )
         self.connections_refused = Counter(
             "bnaparser_connections_refused",
-            "Connections refused because as many were open as the limit on files allows",
+            "Connections that got 503 because the limit on open files was reached",
             registry=registry,
         )
         self.sentence_errors = Counter(

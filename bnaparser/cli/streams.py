@@ -159,8 +159,8 @@ def note_wrapped(lines: Iterable[str]) -> Iterator[str]:
         if not noted and goes_on(previous, line):
             noted = True
             say(
-                f"line {number - 1} seems to go on in line {number}, and a line ends a sentence:"
-                " for hard-wrapped text give --split text, to keep it so --split paragraph"
+                f"the sentence of line {number - 1} seems to continue in line {number}, but is cut at the line break:"
+                " use --split text for hard-wrapped text, or --split paragraph to hide this note"
             )
         previous = line
         yield line

@@ -76,7 +76,7 @@ def normalised_weights(count: int, weights: Sequence[float] | None, what: str) -
         SettingsError: there are fewer than two models, or not one positive number for each.
     """
     if count < 2:
-        raise SettingsError(f"{what} needs two models or more, and {count} is given")
+        raise SettingsError(f"{what} needs two models or more: name another model")
     if weights is None:
         return [1 / count] * count
     if len(weights) != count:

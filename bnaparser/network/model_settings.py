@@ -113,11 +113,11 @@ class TagSettings(Settings):
     predict: bool = False
     """Train a tagger together with the parser."""
     given: bool = False
-    """Read a tag with each word, in training and afterwards (the paper's "+POS")."""
+    """Read a part-of-speech tag with each word, in training and in parsing (the paper's "+POS")."""
     init_std: float = Field(0.2, ge=0)
-    """Standard deviation of the vectors of given tags at the start of training."""
+    """Standard deviation of the embeddings of input tags at the start of training."""
     dropout: float = Field(0.0, ge=0, lt=1)
-    """Fraction of the features of given tags that is dropped over a whole sentence."""
+    """Fraction of the features of input tags that is dropped over a whole sentence."""
     hidden_size: int = Field(256, gt=0)
     """Size of the tagger's hidden layer."""
     loss_weight: float = Field(5.0, ge=0)
@@ -132,9 +132,9 @@ class LanguageSettings(Settings):
     segment_words: bool = False
     """Train a head that finds the words of raw text (`bnaparser.text.sentence`)."""
     hidden_size: int = Field(128, gt=0)
-    """Size of that head's hidden layer."""
+    """Size of the hidden layer of this head."""
     loss_weight: float = Field(1.0, ge=0)
-    """Weight of that head's loss."""
+    """Weight of the loss of this head."""
 
     @field_validator("languages")
     @classmethod
@@ -152,7 +152,7 @@ class LanguageSettings(Settings):
 
 
 class ChartSettings(Settings):
-    """How scores become probabilities: a tree's is in proportion to exp(score / temperature)."""
+    """How scores become probabilities: the probability of a tree is proportional to exp(score / temperature)."""
 
     temperature: float = Field(1.0, gt=0)
     """Temperature of the probabilities; 1 leaves the scores unchanged. `bnaparser calibrate` fits it."""

@@ -247,7 +247,7 @@ def tag_against(constraints: Sequence[Constraint], tags: Sequence[str]) -> str |
     """Say which constraint gives a word another tag than ``tags``, those of all words; None if none does."""
     for number, one in enumerate(constraints, 1):
         if one.tag is not None and 0 <= one.start < len(tags) and tags[one.start] != one.tag:
-            values = f"the tag {shortened(tags[one.start])} that is given with the words"
+            values = f"the tag {shortened(tags[one.start])} of the input"
             return f"constraint {number} ({one}) and {values} cannot hold together"
     return None
 

@@ -19,7 +19,7 @@ from bnaparser.parsing.options import ParseOptions
 from bnaparser.text.sentence import MAX_WORDS, Sentence, join_pieces
 from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, match_language, rules_of
 
-NO_WORDS_FOUND = "no words were found in this sentence"
+NO_WORDS_FOUND = "the network segments no words in this sentence"
 
 # A sentence with more pieces for each of its words there is not: Japanese has two.
 _PIECES_OF_A_WORD = 3

@@ -60,9 +60,9 @@ class TextSettings(Settings):
     files: tuple[Name, ...] = ()
     """Files, folders or patterns."""
     document: Literal["paragraphs", "line"] = "paragraphs"
-    """What a document is in plain text: what stands between empty lines, or a line."""
+    """A document in plain text: the text between empty lines, or a line."""
     field: str = "text"
-    """Name of the text in JSON lines or Parquet; each row is a document."""
+    """Field of JSON lines or Parquet that holds the text; each row is a document."""
     language: str = DEFAULT_LANGUAGE
     """Language of the text, a code of `LANGUAGE_NAMES`. It says where sentences end."""
     block_size: int = Field(512, gt=8)
@@ -88,7 +88,7 @@ class MaskingSettings(Settings):
     """What is masked (SpanBERT, 3.1): the scheme, the fraction of subwords, and the lengths of spans."""
 
     scheme: Scheme = "geometric"
-    """What is drawn: spans of whole words of geometric length (SpanBERT), words, subwords (BERT), names, noun phrases,
+    """What is masked: spans of whole words of geometric length (SpanBERT), words, subwords (BERT), names, noun phrases,
     or constituents.
     """
     mask_probability: float = Field(0.15, gt=0, lt=1)
@@ -102,7 +102,7 @@ class MaskingSettings(Settings):
     words.
     """
     entities: Name = "en_core_web_sm"
-    """Pipeline of spaCy that finds names; without blanks in the language, also the words."""
+    """spaCy pipeline that finds named entities; in languages without blanks, also the words."""
 
 
 class ObjectiveSettings(Settings):
@@ -119,14 +119,14 @@ class ObjectiveSettings(Settings):
 
 
 class PretrainSettings(Settings):
-    """Length, optimizer and judging of a pre-training."""
+    """Length, optimizer and evaluation of a pre-training."""
 
     max_steps: int = Field(1000, gt=0)
     """Length of the training in steps: updates of the weights."""
     batch_size: int = Field(16, gt=0)
     """Blocks of an update."""
     batch_tokens: int = Field(4096, gt=0)
-    """Most subwords that go through the encoder at once; a batch is cut into such parts."""
+    """Maximum number of subwords that go through the encoder at once; a batch is cut into such parts."""
     learning_rate: float = Field(1e-4, gt=0)
     """Highest learning rate of the encoder."""
     head_learning_rate: float | None = Field(None, gt=0)
@@ -148,7 +148,7 @@ class PretrainSettings(Settings):
     eval_steps: int = Field(250, gt=0)
     """Score held-out text, write the encoder and a checkpoint after each N steps."""
     dev_blocks: int = Field(200, gt=0)
-    """Most held-out blocks that an evaluation scores."""
+    """Maximum number of held-out blocks that an evaluation scores."""
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
     """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     seed: Seed = 1

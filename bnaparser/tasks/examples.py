@@ -19,7 +19,7 @@ from bnaparser.text.sentence import Sentence
 from bnaparser.text.splitting import split
 
 Span = tuple[int, int]
-"""Where a part of a text begins and ends, half-open, in characters."""
+"""Start and end of a part of a text, in characters, end-exclusive."""
 
 Gold = int | float | str | tuple[int, ...] | tuple[str, ...]
 """What is to be predicted: a class, a score, a class of each word, or the right answers."""

@@ -50,7 +50,7 @@ class TaskSettings(Settings):
     label: str = "label"
     """Column or key of the class or score."""
     positive: str | None = None
-    """The class whose F1 the metrics ``f1`` and ``f0.5`` are."""
+    """Class whose F1 the metrics ``f1`` and ``f0.5`` compute."""
     other: str = "Other"
     """The class that is no relation; ``relation_f1`` leaves it out."""
     metric: Metric | None = None
@@ -232,7 +232,7 @@ class TaskTrainSettings(Settings):
     dev: tuple[TaskFile, ...] = ()
     """Files that choose the best model, a list of tables like ``data``."""
     test: tuple[TaskFile, ...] = ()
-    """Files that the final model is scored on."""
+    """Files on which the final model is scored."""
     max_seq_length: int = Field(128, gt=2)
     """Cut training texts to this many subwords. Passages are read in windows instead."""
     batch_size: int = Field(32, gt=0)
@@ -240,13 +240,13 @@ class TaskTrainSettings(Settings):
     bucket_batches: int = Field(8, gt=0)
     """Sort this many batches by length before they are cut: less padding, less mixed batches."""
     epochs: float = Field(3.0, gt=0)
-    """Length of the training, where ``max_steps`` is left out."""
+    """Length of the training, if ``max_steps`` is left out."""
     max_steps: int | None = Field(None, gt=0)
     """Length of the training in steps: updates of the weights."""
     learning_rate: float = Field(3e-5, gt=0)
     """Highest learning rate of the encoder."""
     head_learning_rate: float | None = Field(None, gt=0)
-    """Highest learning rate of what is not pre-trained: the head and the variant. Left out: ``learning_rate``."""
+    """Highest learning rate of the weights that are not pre-trained: the head and the attention variant. Left out: ``learning_rate``."""
     warmup_ratio: float = Field(0.1, ge=0, lt=1)
     """Fraction of the steps in which the learning rate rises; then it falls to 0 in a straight line."""
     warmup_steps: int | None = Field(None, ge=0)
@@ -260,7 +260,7 @@ class TaskTrainSettings(Settings):
     eval_steps: int | None = Field(None, gt=0)
     """Score the development data and write a checkpoint after each N steps. Left out: as ``evals_per_epoch`` says."""
     eval_batch_tokens: int | None = Field(None, gt=0)
-    """Most subwords of a batch where the model is scored. Left out: what suits the device."""
+    """Maximum number of subwords in a batch when the model is scored. Left out: what suits the device."""
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
     """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     device: str | None = None
@@ -270,7 +270,7 @@ class TaskTrainSettings(Settings):
     seeds: tuple[Seed, ...] = Field((1,), min_length=1)
     """Train once with each of these seeds."""
     store: Literal["float32", "float16", "int8"] = "float32"
-    """Numbers in which the models are written."""
+    """Number format of the stored weights."""
 
     @model_validator(mode="after")
     def _different(self) -> TaskTrainSettings:

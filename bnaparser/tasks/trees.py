@@ -65,7 +65,7 @@ def _source(table: SyntaxTable, device: str | None) -> TreeSource:
 def words_only(texts: Sequence[Text], /) -> list[SyntaxTrees]:
     """Return each text's words without any syntax."""
     given = not_one_string(texts, "texts")
-    return [SyntaxTrees(words_of(text), None, error="no trees were asked for") for text in given]
+    return [SyntaxTrees(words_of(text), None, error="this model takes no trees") for text in given]
 
 
 class _SeveralFiles:

@@ -146,8 +146,8 @@ def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
 
 
 Split = Literal["paragraph", "text", "line", "token"]
-"""``paragraph``, the default: the end of a line ends a sentence, and sentences are found within it;
-``text``: the line is a piece of hard-wrapped running text, whose sentences go on in the next;
-``line``: it is one sentence, whatever is in it; ``token``: that, and its words stand between blanks."""
+"""``paragraph``, the default: a line has one sentence or several; ``text``: the lines are hard-wrapped text,
+in which a sentence may continue in the next line; ``line``: a line is one sentence; ``token``: a line is one
+sentence, with blanks between its words."""
 
 SPLITS: tuple[Split, ...] = get_args(Split)

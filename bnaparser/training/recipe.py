@@ -17,9 +17,9 @@ from bnaparser.settings import Seed, Settings, Share, check_command, read_table,
 
 
 class NoiseSettings(Settings):
-    """Data augmentation: the fraction of training sentences that is given each kind of noise.
+    """Data augmentation: the fraction of training sentences with each kind of noise.
 
-    Each is drawn by itself.
+    Each kind is drawn independently.
     """
 
     capitals: float = Field(0.0, ge=0, le=1)
@@ -46,7 +46,7 @@ class DataSettings(Settings):
     path: str = Field(examples=["train.mrg"])
     """File or folder of bracketed trees, or the folder of a release."""
     weight: float = Field(1.0, gt=0)
-    """How often an epoch sees each sentence; a fraction is drawn again for each epoch."""
+    """How often a sentence occurs in an epoch; a fraction is drawn again for each epoch."""
     map: str | None = None
     """Name of a label map in the file ``train.label_maps``."""
     release: Literal["ptb", "ctb"] | None = None
@@ -63,7 +63,7 @@ class DataSettings(Settings):
 
 
 class TrainSettings(Settings):
-    """Data, length, optimizer and judging of a training.
+    """Data, length, optimizer and evaluation of a training.
 
     Sizes are sentences unless the name says tokens (subwords).
     """
@@ -91,7 +91,7 @@ class TrainSettings(Settings):
     batch_size: int = Field(32, gt=0)
     """Sentences of an update."""
     batch_tokens: int | None = Field(None, gt=0)
-    """Most subwords that go through the network at once; a batch is cut into such parts. Left out: what suits the
+    """Maximum number of subwords that go through the network at once; a batch is cut into such parts. Left out: what suits the
     device.
     """
     bucket_batches: int = Field(1, gt=0)
@@ -99,7 +99,7 @@ class TrainSettings(Settings):
     segmentation_every: int = Field(1, gt=0)
     """Train the head of ``text.segment_words`` on one of N sentences."""
     epochs: float = Field(3.0, gt=0)
-    """Length of the training, where ``max_steps`` is left out."""
+    """Length of the training, if ``max_steps`` is left out."""
     max_steps: int | None = Field(None, gt=0)
     """Length of the training in steps: updates of the weights."""
     loss: Literal["hinge", "crf"] = "hinge"
@@ -107,13 +107,13 @@ class TrainSettings(Settings):
     log-likelihood.
     """
     teacher: tuple[str, ...] = ()
-    """Names or folders of parsers whose probabilities are learned beside the gold trees (knowledge distillation)."""
+    """Names or folders of parsers whose probabilities are learned in addition to the gold trees (knowledge distillation)."""
     teacher_weight: float | None = Field(None, ge=0, le=1)
     """Weight of the teachers in the loss of a sentence with a gold tree. Left out: 0.5."""
     learning_rate: float = Field(5e-5, gt=0)
     """Highest learning rate of the encoder, and of the rest where ``head_learning_rate`` is left out."""
     head_learning_rate: float | None = Field(None, gt=0)
-    """Highest learning rate of all that is above the encoder."""
+    """Highest learning rate of all layers above the encoder."""
     betas: tuple[Share, Share] = (0.9, 0.98)
     """Betas of AdamW."""
     eps: float = Field(1e-9, gt=0)
@@ -149,7 +149,7 @@ class TrainSettings(Settings):
     threads: int | None = Field(None, gt=0)
     """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
     store: Literal["float32", "float16", "int8"] = "float32"
-    """Numbers in which the model is written."""
+    """Number format of the stored weights."""
     qat_step: float | None = Field(None, gt=0, le=2)
     """Round the weights to multiples of this fraction of their row's root mean square, in training and in the stored
     model: about a third as large with 0.9. Needs ``store = "int8"``.

@@ -108,8 +108,8 @@ class _Reading:
     def take(self, text: str, number: int) -> None:
         columns = text.split("\t")
         if len(columns) != COLUMNS:
-            hint = "" if "\t" in text else "; they stand between tabs"
-            self.fail(f"{len(columns)} columns, {COLUMNS} are wanted{hint}", number)
+            hint = "" if "\t" in text else "; columns are separated by tabs"
+            self.fail(f"the line has {len(columns)} columns instead of {COLUMNS}{hint}", number)
         name, form, head = columns[0], columns[1], columns[6]
         if not form:
             self.fail("the second column, the word's form, is empty", number)

@@ -30,7 +30,7 @@ ROOT_LABELS = frozenset({"TOP", "ROOT", "S1", "VROOT", ""})
 
 Node = TypeVar("Node")
 MakeNode = Callable[[str, tuple[Node | str, ...], int, int], Node]
-"""Called with label, children (nodes, or one word), and the words covered, half-open."""
+"""Called with label, children (nodes, or one word), and the words covered, end-exclusive."""
 
 
 class Place(NamedTuple):
@@ -281,7 +281,7 @@ def _fail_at_close(
         message = "')' has no opening bracket: remove the bracket, or write -RRB- for a bracket that is a word"
     elif children:
         message = (
-            f"the node {stack[-1][0]!r} has a word beside other nodes:"
+            f"the node {stack[-1][0]!r} has a word and other nodes:"
             " give each word a tag of its own, as in (NN word)"
         )
     else:

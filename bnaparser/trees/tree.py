@@ -654,7 +654,7 @@ def _sorted_for_pop(spans: Iterable[Span], length: int) -> list[Span]:
             raise TreeError(f"{span} does not lie within the sentence's {length} words")
     for span, after in pairwise(ordered):
         if span[:2] == after[:2]:
-            raise TreeError(f"{span} is given twice: join labels over the same words with {CHAIN}")
+            raise TreeError(f"{span} occurs twice: join labels over the same words with {CHAIN}")
     return ordered
 
 

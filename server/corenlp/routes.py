@@ -51,7 +51,7 @@ _PROPERTIES = {
         "annotators": {
             **_SCALAR,
             "description": "Names with commas between: tokenize, ssplit, pos, parse. Others "
-            "(lemma, ner, depparse, ...) are left out of the answer, not refused.",
+            "(lemma, ner, depparse, ...) are left out of the answer without an error.",
         },
         "outputFormat": _OUTPUT_FORMAT,
         "inputFormat": {"type": ["string", "null"], "enum": ["text", None]},

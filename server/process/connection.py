@@ -48,7 +48,7 @@ class ConnectionLimit:
         if now >= self._next_log:
             self._next_log = now + _LOG_SECONDS
             log.warning(
-                "all %d connections are in use, and further ones are refused: raise the limit on open"
+                "all %d connections are in use, and further connections get 503: raise the limit on open"
                 " files (ulimit -n), or find the clients that keep connections open",
                 self.most,
             )

@@ -42,7 +42,7 @@ from bnaparser.server.rest.requests import (
 from bnaparser.text.sentence import SPLITS
 
 DESCRIPTION = """Constituency parsing: text in, bracketed trees out; texts classified along their trees;
-nodes found in trees by patterns.
+search of trees by patterns.
 
 Every error is `application/problem+json` and has the number of its request, which is also the
 header `X-Request-ID` of each answer; a request may bring its own.

@@ -110,7 +110,7 @@ class ConstraintBody(Checked):
     model_config = ConfigDict(extra="forbid", strict=True)
 
     kind: Kind = Field(
-        description="must: the words are a constituent, with one of the labels if labels are given; not: they"
+        description="must: the words are a constituent, with one of the labels if there are labels; not: they"
         " are no constituent with one of the labels, or no constituent at all; only: a constituent of these words"
         " has one of the labels; uncrossed: no constituent crosses the words; bonus: `amount` is added to the score"
         " of a constituent with one of the labels, or any label; tag: the word has this part-of-speech tag"

@@ -62,7 +62,7 @@ function close(open, found, text, index) {
 }
 
 function beside({ label }) {
-  return `the node “${label}” has a word beside other nodes: give each word a tag of its own, like (NN word)`;
+  return `the node “${label}” has a word and other nodes: give each word a tag of its own, like (NN word)`;
 }
 
 function fail(text, index, reason) {

@@ -82,8 +82,8 @@ def test_lines_that_look_wrapped_are_told_once_where_nothing_is_said(
         code, _, err = ask(f"{WRAPPED}\n{WRAPPED}", door=door)
         assert code == 0
         assert err == (
-            "bnaparse: line 1 seems to go on in line 2, and a line ends a sentence:"
-            " for hard-wrapped text give --split text, to keep it so --split paragraph\n"
+            "bnaparse: the sentence of line 1 seems to continue in line 2, but is cut at the line break:"
+            " use --split text for hard-wrapped text, or --split paragraph to hide this note\n"
         )
         for options in (["-q"], ["--split", "paragraph"], ["--split", "line"]):
             assert ask(WRAPPED, *options, door=door)[2] == ""

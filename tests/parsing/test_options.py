@@ -203,7 +203,7 @@ def test_a_tag_that_is_given_in_two_ways_is_the_error_of_its_sentence(parser: Pa
     sentences, known = [["Dogs", "bark"], ["It", "rained"]], [[Constraint("tag", 0, 1, tag="FOO")]]
     dogs, it = parser.parse_many(sentences, [["BAR", "VBP"], ["PRP", "VBD"]], [*known, []])
     one = "constraint 1 (tag FOO at 0 to 1)"
-    assert dogs.error == f"{one} and the tag BAR that is given with the words cannot hold together"
+    assert dogs.error == f"{one} and the tag BAR of the input cannot hold together"
     assert it.tags == ("PRP", "VBD")
     same, _ = parser.parse_many(sentences, [["FOO", "VBP"], ["PRP", "VBD"]], [*known, []])
     assert same.tags == ("FOO", "VBP")

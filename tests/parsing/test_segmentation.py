@@ -89,7 +89,7 @@ def test_a_sentence_of_far_too_many_pieces_is_refused_unread(
     monkeypatch.setattr(parser.model, "encode", lambda batch: pytest.fail("it was read"))
     (parse,) = parser("我吃魚" * 2001)
     assert parse.error == (
-        "the sentence has 6,003 pieces of words, surely more than 2,000 words: split it into sentences"
+        "the sentence has 6,003 parts of words, which are more than 2,000 words: split it into sentences"
     )
 
 

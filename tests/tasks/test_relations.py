@@ -171,7 +171,8 @@ def test_a_long_text_is_read_around_its_marks(build: Callable[..., TaskModel]) -
     assert np.isfinite(model.scores([far])[0]).all()
     apart = example(text, (0, 3), (start, start + 4), place="a.jsonl:7")
     with pytest.raises(
-        DataError, match=r"a\.jsonl:7: the two marked parts are 305 pieces apart, and 38"
+        DataError,
+        match=r"a\.jsonl:7: the text from the first to the last mark has 305 subwords, more than the 38",
     ):
         model.training_items([apart], 40)
 

@@ -94,8 +94,12 @@ def test_files_packed_or_not(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "place", "message"),
     [
-        ([line(1, "a", 0), "2\tb\t_"], 2, "3 columns, 10 are wanted"),
-        (["1 a _ _ _ _ 0 _ _ _"], 1, "1 columns, 10 are wanted; they stand between tabs"),
+        ([line(1, "a", 0), "2\tb\t_"], 2, "the line has 3 columns instead of 10"),
+        (
+            ["1 a _ _ _ _ 0 _ _ _"],
+            1,
+            "the line has 1 columns instead of 10; columns are separated by tabs",
+        ),
         ([line(1, "a", 0) + "\t_"], 1, "11 columns"),
         ([line(1, "a", 0), line(3, "b", 1)], 2, "the first column is '3', where word 2 is due"),
         ([line("x", "a", 0)], 1, "the first column is 'x', where word 1 is due"),

@@ -133,7 +133,11 @@ def _note_death(helper: _Helper, shard: Shard, deaths: int, notice: Notice) -> N
     helper.process.join()
     code = helper.process.exitcode or 0
     how = f"by signal {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
-    memory = "; is there too little memory for so many --workers?" if code == -9 else ""
+    memory = (
+        "; the machine may have too little memory for this number of --workers"
+        if code == -9
+        else ""
+    )
     if deaths >= MOST_DEATHS:
         raise DataError(
             f"{where(shard)}: {deaths} workers ended {how} on this part{memory}; run the same command"
@@ -284,7 +288,7 @@ def _got(ray: Any, reference: Any, doing: str) -> Any:
     except ray.exceptions.RayTaskError as error:
         raise DataError(f"{doing}: {in_one_line(error.cause or error)}") from error
     except ray.exceptions.RayError as error:
-        message = f"{doing}: {type(error).__name__}, again and again: run the same command to go on"
+        message = f"{doing}: {type(error).__name__}, repeatedly: run the same command to resume"
         raise DataError(message) from error
 
 

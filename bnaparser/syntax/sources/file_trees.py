@@ -77,7 +77,7 @@ class FileTrees:
         if isinstance(found, str):
             raise DataError(
                 f"{self.path}: no trees for text {number}, {' '.join(given)[:60]!r}: "
-                f"no sentence of the file goes on with {found[:30]!r}"
+                f"no sentence of the file continues with {found[:30]!r}"
             )
         words = given if index is self.by_words else [w for part in found for w in part.words]
         heads: list[int] = []

@@ -33,13 +33,13 @@ class SlaSettings(SyntaxSettings):
     """Syntax-based local attention: a word sees the words near it in the dependency tree."""
 
     threshold: int = Field(3, ge=0)
-    """A word sees the words within this many edges of itself or of a neighbour (m of equation 3)."""
+    """A word attends to the words within this number of edges of itself or of a neighbour (m of equation 3)."""
     symmetric: bool = False
-    """Let two words see each other where either sees the other."""
+    """Let two words attend to each other if one attends to the other."""
     link_roots: bool = False
     """Join the trees of several sentences above their roots."""
     open_punctuation: bool = False
-    """Let all words see punctuation, as the authors' program does."""
+    """Let all words attend to punctuation, as the authors' program does."""
     gate_bias: float = 0.0
     """Bias of the gates at the start: 0 mixes local and global attention by halves, a very low value is the plain
     encoder.

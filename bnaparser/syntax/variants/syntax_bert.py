@@ -57,7 +57,7 @@ class SyntaxBertSettings(SyntaxSettings):
     other words.
     """
     random_masks: bool = False
-    """Put the relations between random words, as many as there are: a control."""
+    """Replace the relations by as many relations between random words: a control."""
     seed: int = 0
     """Seed of ``random_masks``."""
     mask_mode: Literal["additive", "multiply"] = "additive"
@@ -65,8 +65,7 @@ class SyntaxBertSettings(SyntaxSettings):
     empty_row: Literal["full", "self", "drop"] = "full"
     """What a token without partners in a sub-network sees there: all, itself, or nothing at all."""
     mixing: Literal["topical", "mean", "sum", "scaled_sum"] = "topical"
-    """How the sub-networks are mixed: "topical" attention, the mean, the sum, or the sum divided by the root of their
-    number.
+    """How the sub-networks are mixed: "topical" attention, the mean, the sum, or the sum divided by the square root of their number.
     """
     share_topical: bool = True
     """Share the parameters of topical attention between the layers; false: parameters for each layer, before W^O, as

@@ -27,7 +27,7 @@ class WlaSettings(SyntaxSettings):
     """Window-based local attention. It needs no trees: every text counts as parsed."""
 
     window: int = Field(4, ge=0)
-    """A token sees this many tokens, or words, to each side (k of the paper)."""
+    """A token attends to this number of tokens, or words, on each side (k of the paper)."""
     unit: Literal["token", "word"] = "token"
     """Whether the window counts tokens or words."""
     gate_bias: float = 0.0

@@ -34,7 +34,7 @@ _BLANKS = {"\u2581", "\u0120"}
 
 
 class AnswerSettings(Settings):
-    """How a model of answers reads passages, in windows of subwords.
+    """How a question answering model reads passages, in windows of subwords.
 
     Defaults are those of BERT's program for SQuAD.
     """
@@ -42,7 +42,7 @@ class AnswerSettings(Settings):
     max_seq_length: int = Field(384, gt=0)
     """Subwords of a window: the question, special tokens and a part of the passage."""
     doc_stride: int = Field(128, gt=0)
-    """Subwords from the start of a window's part of the passage to the next one's."""
+    """Subwords of the passage from the start of a window to the start of the next window."""
     max_query_length: int = Field(64, gt=0)
     """The question is cut to this many subwords."""
     max_answer_length: int = Field(30, gt=0)

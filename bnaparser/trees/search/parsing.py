@@ -314,9 +314,9 @@ class _PatternReader:
         if name is None:
             self.fail("a name is expected after =, of letters")
         if self.negations:
-            self.fail("a node below a negation has no name: it is never found", name.place)
+            self.fail("a node below a negation cannot have a name: it is in no match", name.place)
         if name.text in self.names:
-            self.fail(f"the name {name.text} is given twice: write ={name.text} alone", name.place)
+            self.fail(f"the name {name.text} is used twice: write ={name.text} alone", name.place)
         self.names.add(name.text)
         return name.text
 

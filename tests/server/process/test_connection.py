@@ -203,7 +203,7 @@ def test_a_connection_that_is_one_too_many_is_refused_logged_and_counted(
         client.close()
     said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert [one.partition(":")[0] for one in said] == [
-        "all 2 connections are in use, and further ones are refused"
+        "all 2 connections are in use, and further connections get 503"
     ]
 
 

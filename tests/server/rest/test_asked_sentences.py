@@ -129,11 +129,11 @@ def test_places_in_text_and_markup_say_the_same(tiny_client: TestClient) -> None
         ),
         (
             {"constraints": [[{"kind": "not", "start": 0, "end": 2}] * 161, []]},
-            "161 constraints and labels of them, more than the 160",
+            "161 constraints and labels, more than the 160",
         ),
         (
             {"constraints": [[{"kind": "must", "start": 0, "end": 2, "labels": ["NP"] * 160}], []]},
-            "161 constraints and labels of them, more than the 160",
+            "161 constraints and labels, more than the 160",
         ),
         ({"dependencies": [{"heads": [0]}, None]}, "1 heads for 3 words"),
         ({"dependencies": [{"heads": [0, 1, 7]}, None]}, "a head is not a number from 0 to 3"),

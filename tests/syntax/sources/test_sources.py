@@ -223,7 +223,7 @@ def test_the_first_text_without_trees_is_named(brackets: Path) -> None:
         source(["Yes", "The cat (old) sat. No way.", "Nothing"])
     message = str(caught.value)
     assert "trees.mrg.xz: no trees for text 2, 'The cat (old) sat. No way.'" in message
-    assert "no sentence of the file goes on with 'Noway.'" in message
+    assert "no sentence of the file continues with 'Noway.'" in message
     with pytest.raises(DataError, match=r"text 1, 'The cat sat': .* goes on with 'The cat sat'"):
         source([["The", "cat", "sat"]])
     with pytest.raises(DataError, match="text 1, 'Ye s'"):

@@ -250,7 +250,7 @@ def test_deep_trees_and_patterns_that_are_used_elsewhere() -> None:
         ("NP <0 VP", 4, "counted from 1 or -1"),
         ("NP $2 VP", 4, "that takes no number"),
         ("NP <+ VP", 7, "followed by a description in brackets"),
-        ("NP=a < VP=a", 11, "the name a is given twice"),
+        ("NP=a < VP=a", 11, "the name a is used twice"),
         ("=a < VP=a", 2, "no node before this one has the name a"),
         ("a < foo=a | < =a", 16, "no node before this one has the name a"),
         ("NP !< VP=a", 10, "a node below a negation has no name"),
