@@ -127,6 +127,14 @@ def decode_packed(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import decode_packed
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> [best.score for best in decode_packed(scores, [2])]
+        [3.0]
     """
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
@@ -164,6 +172,15 @@ def decode_best_packed(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import decode_best_packed
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> labels = np.array([1, 1, 0], np.int32)
+        >>> [best.score for best in decode_best_packed(scores.max(axis=1), labels, [2.0], [1], [2])]
+        [3.0]
     """
     batch = ChartBatch(lengths)
     check_array("best_scores", flat_best, (batch.spans,))
@@ -207,6 +224,15 @@ def cost_augment_packed(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import cost_augment_packed
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> gold = np.array([1, 1, 0], np.int32)
+        >>> cost_augment_packed(scores, gold, [2]).value.tolist()
+        [3.0]
     """
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)

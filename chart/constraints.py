@@ -80,6 +80,15 @@ def constrain(
     Raises:
         Clash: no tree satisfies all rules.
         ValueError: a rule or bonus is outside the sentence or the labels, a number is not finite, or ``scores`` has another length.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import Rule, constrain, decode
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> new_scores, never_empty = constrain(scores, 2, [Rule(0, 1, labels=[])])  # word 0 is no constituent
+        >>> decode(new_scores, 2).spans.tolist()
+        [[0, 2, 1]]
     """
     _check(scores, n, rules, bonuses)
     _check_labels(n, rules, scores.shape[1], allow_empty_root)
@@ -124,6 +133,14 @@ def violations(n: int, heads: Sequence[int], punctuation: Sequence[bool] | None 
 
     Returns:
         int64, shape (spans,).
+
+    Raises:
+        ValueError: there is not one head, or one entry of ``punctuation``, for each word.
+
+    Example:
+        >>> from bnaparser.chart import violations
+        >>> violations(3, heads=[2, 3, 0]).tolist()  # spans (0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)
+        [0, 0, 0, 0, 1, 0]
     """
     if len(heads) != n:
         raise ValueError(f"{len(heads)} heads for {n} words")

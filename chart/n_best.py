@@ -131,6 +131,14 @@ def decode_n_best(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import decode_n_best
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> [tree.score for tree in decode_n_best(scores, 2, count=3)]
+        [3.0, 2.0, 2.0]
     """
     options: dict[str, Any] = {"allow_empty_root": allow_empty_root, "never_empty": never_empty}
     return decode_n_best_packed(scores, [n], count, 1, **options)[0]
@@ -161,6 +169,14 @@ def decode_n_best_packed(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import decode_n_best_packed
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> [[tree.score for tree in trees] for trees in decode_n_best_packed(scores, [2], count=2)]
+        [[3.0, 2.0]]
     """
     if count < 1:
         raise ValueError(f"{count} is not a number of trees: give at least 1")

@@ -207,6 +207,14 @@ def marginals_packed(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import marginals_packed
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> marginals_packed(scores, [2]).probabilities.shape
+        (3, 2)
     """
     batch = ChartBatch(lengths)
     check_scores("scores", flat_scores, batch.spans, allow_empty_root)
@@ -268,6 +276,14 @@ def sample(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import sample
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> len(sample(scores, 2, count=5, generator=np.random.default_rng(1)))
+        5
     """
     if count < 0:
         raise ValueError(f"count is {count}; it must be at least 0")
@@ -321,6 +337,15 @@ def decode_expected(
     Raises:
         ScoresError: a score is NaN, or no tree is possible.
         ValueError: an array has a wrong shape or dtype.
+
+    Example:
+        >>> import numpy as np
+        >>> from bnaparser.chart import decode_expected, marginals_packed
+        >>> scores = np.zeros((3, 2), np.float32)  # two words: spans (0, 1), (0, 2), (1, 2)
+        >>> scores[:, 1] = 1, 2, -1
+        >>> probabilities = marginals_packed(scores, [2]).probabilities
+        >>> [tree.spans.tolist() for tree in decode_expected(probabilities, [2])]
+        [[[0, 2, 1], [0, 1, 1]]]
     """
     batch = ChartBatch(lengths)
     check_scores("probabilities", probabilities, batch.spans, allow_empty_root)

@@ -62,6 +62,11 @@ class Params:
 
         Returns:
             True if they count as equal.
+
+        Example:
+            >>> from bnaparser.eval import collins
+            >>> collins().same_label(b"ADVP", b"PRT")
+            True
         """
         return first == second or (first, second) in self.equal_labels
 
@@ -74,6 +79,11 @@ class Params:
 
         Returns:
             True if they count as equal.
+
+        Example:
+            >>> from bnaparser.eval import collins
+            >>> collins().same_word(b"cat", b"dog")
+            False
         """
         return first == second or (first, second) in self.equal_words
 
@@ -85,6 +95,11 @@ class Params:
 
         Returns:
             The label without indices, and without functions unless ``keep_functions``.
+
+        Example:
+            >>> from bnaparser.eval import collins
+            >>> collins().compared(b"NP-SBJ-1")
+            b'NP'
         """
         return _INDEX.sub(b"", label) if self.keep_functions else cut_label(label)
 
@@ -96,6 +111,11 @@ class Params:
 
         Returns:
             True if ``DELETE_LABEL`` names it.
+
+        Example:
+            >>> from bnaparser.eval import collins
+            >>> collins().deletes_bracket(b"TOP")
+            True
         """
         return any(self.same_label(label, deleted) for deleted in self.delete_labels)
 

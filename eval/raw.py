@@ -154,6 +154,13 @@ def compare_raw_outputs(
 
     Raises:
         DataError: a file cannot be read, or the texts of the trees differ.
+
+    Example:
+        >>> from bnaparser.eval import compare_raw_outputs
+        >>> gold = ["(TOP (S (NP (PRP It)) (VP (VBD rained))))"] * 20
+        >>> wrong = ["(TOP (S (PRP It) (VP (VBD rained))))"] * 20
+        >>> compare_raw_outputs(gold, gold, wrong).p_value < 0.05
+        True
     """
     params = collins() if params is None else params
     lines = list(next(iter(read_sides(gold))))

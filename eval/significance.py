@@ -72,6 +72,14 @@ def compare_outputs(
     Raises:
         DataError: a file cannot be read, the numbers of sentences differ, or no sentence can be scored.
         ValueError: trials, resamples or confidence are out of range.
+
+    Example:
+        >>> from bnaparser.eval import compare_outputs
+        >>> gold = ["(TOP (S (NP (PRP It)) (VP (VBD rained))))"] * 20
+        >>> wrong = ["(TOP (S (PRP It) (VP (VBD rained))))"] * 20
+        >>> result = compare_outputs(gold, gold, wrong)
+        >>> result.first_f1, round(result.difference, 1), result.p_value < 0.05
+        (100.0, 20.0, True)
     """
     _check(trials, resamples, confidence)
     gold_lines, *outputs = map(list, read_sides(gold, first, second))

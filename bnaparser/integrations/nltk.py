@@ -62,13 +62,23 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
 
         Yields:
             The iterator of `parse` for each sentence, in order.
+
+        Example:
+            >>> from bnaparser.integrations.nltk import NltkParser
+            >>> parser = NltkParser("en")
+            >>> [len(list(trees)) for trees in parser.parse_sents([["Go", "!"], ["Dogs", "bark", "."]])]
+            [1, 1]
         """
         source = iter(not_one_string(sents, "sentences, each a list of words"))
         while ahead := list(islice(source, READ_AHEAD)):
             yield from map(_trees, self.parser.parse_many(ahead, n_best=self.n_best))
 
     def grammar(self) -> Any:
-        """Raise NotImplementedError: there is no grammar."""
+        """Raise NotImplementedError: there is no grammar.
+
+        Raises:
+            NotImplementedError: always.
+        """
         raise NotImplementedError(
             "NltkParser.grammar: this parser scores spans with a neural network and has no grammar"
         )

@@ -82,6 +82,12 @@ def measures(parses: Any, by: By = "sentence", patterns: OwnPatterns | None = No
 
     Returns:
         A data frame of pandas. docs/measures.md describes its columns.
+
+    Example:
+        >>> from bnaparser import Tree
+        >>> from bnaparser.integrations.pandas import measures
+        >>> measures([Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))))")])["W"].tolist()
+        [2]
     """
     return _frame(*measure_columns(_labelled(parses), by, patterns))
 

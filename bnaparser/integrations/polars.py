@@ -69,6 +69,12 @@ def measures(parses: Any, by: By = "sentence", patterns: OwnPatterns | None = No
 
     Returns:
         A data frame of Polars. docs/measures.md describes its columns.
+
+    Example:
+        >>> from bnaparser import Tree
+        >>> from bnaparser.integrations.polars import measures
+        >>> measures([Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))))")])["W"].to_list()
+        [2]
     """
     return _frame(*measure_columns(parses, by, patterns))
 

@@ -37,6 +37,14 @@ def annotate(parser: Parser, document: Any) -> Any:
 
     Returns:
         The document.
+
+    Example:
+        >>> from stanza.models.common.doc import Document
+        >>> from bnaparser import Parser
+        >>> from bnaparser.integrations.stanza import annotate
+        >>> document = Document([[{"id": 1, "text": "Dogs"}, {"id": 2, "text": "bark"}]])
+        >>> print(annotate(Parser.load("en"), document).sentences[0].constituency)
+        (ROOT (S (NP (NNS Dogs)) (VP (VBP bark))))
     """
     sentences = [spaced_sentence(_words(sentence)) for sentence in document.sentences]
     tags = [[word.xpos for word in sentence.words] for sentence in document.sentences]
@@ -61,6 +69,13 @@ def to_stanza(parses: Iterable[Parse], text: str | None = None) -> Any:
 
     Raises:
         DataError: the offsets of the parses are not those of ``text``.
+
+    Example:
+        >>> from bnaparser import Parse, Tree
+        >>> from bnaparser.integrations.stanza import to_stanza
+        >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))))").to_dict())
+        >>> to_stanza([parse]).sentences[0].words[1].xpos
+        'VBD'
     """
     document_of = _stanza().models.common.doc.Document
     kept = [parse for parse in parses if parse.words]
@@ -86,6 +101,13 @@ def from_stanza(document: Any) -> Parses:
 
     Raises:
         DataError: a tree has other words than its sentence.
+
+    Example:
+        >>> from bnaparser import Parse, Tree
+        >>> from bnaparser.integrations.stanza import from_stanza, to_stanza
+        >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))))").to_dict())
+        >>> print(from_stanza(to_stanza([parse]))[0].tree)
+        (TOP (S (NP (PRP It)) (VP (VBD rained))))
     """
     return Parses(_parse(number, one) for number, one in enumerate(document.sentences, 1))
 
@@ -107,6 +129,13 @@ def to_stanza_tree(parse: Parse) -> Any:
 
     Returns:
         The tree, or None if the parse has none.
+
+    Example:
+        >>> from bnaparser import Parse, Tree
+        >>> from bnaparser.integrations.stanza import to_stanza_tree
+        >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))))").to_dict())
+        >>> print(to_stanza_tree(parse))
+        (ROOT (S (NP (PRP It)) (VP (VBD rained))))
     """
     if parse.tree is None:
         return None
@@ -133,6 +162,13 @@ def from_stanza_tree(tree: Any) -> Tree:
 
     Raises:
         TreeError: ``tree`` is not a valid tree.
+
+    Example:
+        >>> from bnaparser import Parse, Tree
+        >>> from bnaparser.integrations.stanza import from_stanza_tree, to_stanza_tree
+        >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained))))").to_dict())
+        >>> print(from_stanza_tree(to_stanza_tree(parse)))
+        (ROOT (S (NP (PRP It)) (VP (VBD rained))))
     """
     labels, arities, words = [], [], []
     stack = [tree]

@@ -724,6 +724,11 @@ class Parser:
 
         Returns:
             ``batch_tokens``, or the parser's number, or the default of the device.
+
+        Example:
+            >>> from bnaparser import Parser
+            >>> Parser.load("en", device="cpu").at_once(100)
+            100
         """
         return self._at_once(self.model, batch_tokens)
 

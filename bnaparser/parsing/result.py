@@ -130,6 +130,15 @@ class Parse:
         """Return the clauses, in the order of their first words; each word is in exactly one. After an error there is none.
 
         Raises TreeError if the tree has tags of no treebank that is known. docs/clauses.md says what the kinds are.
+
+        Raises:
+            TreeError: the tree has tags of no known treebank.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> [clause.kind for clause in parse.clauses()]
+            ['main']
         """
         if self.tree is None:
             return []
@@ -139,6 +148,12 @@ class Parse:
         """Return the JSON form of the clauses: text, clauses and error.
 
         ``clauses`` is None after an error, and where the tree has tags of no treebank that is known.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.clauses_to_dict()["clauses"][0]["kind"]
+            'main'
         """
         return clauses_to_dict(self.text, self.clauses, self.error)
 
@@ -194,7 +209,14 @@ class Parse:
         return {name: getattr(self, name) for name in names}
 
     def to_alternative(self) -> dict[str, Any]:
-        """Return what its JSON form has as an alternative to the best tree: tree, score and constituents."""
+        """Return what its JSON form has as an alternative to the best tree: tree, score and constituents.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.to_alternative()["tree"]
+            '(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))'
+        """
         found = {"tree": str(self.tree), "score": self.score, "constituents": _constituents(self)}
         return found | ({} if self.probability is None else self._probabilities())
 
@@ -207,6 +229,12 @@ class Parse:
 
         Returns:
             One line, without a line end.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.to_json()[:26]
+            '{"text": "It rained .", "t'
         """
         return json_line(self.to_dict())
 
@@ -274,11 +302,24 @@ class Parse:
 
         It shows the words as they stood in the input, and needs no font, style or script. Unsure
         constituents are faint where probabilities were asked for.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.to_svg()[:4]
+            '<svg'
         """
         return None if self.tree is None else render.draw(self.tree, self.words, self._sure())
 
     def to_latex(self) -> str | None:
-        """Return the tree as an environment of LaTeX's forest package; None after an error."""
+        """Return the tree as an environment of LaTeX's forest package; None after an error.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.to_latex().splitlines()[3].strip()
+            '[NP [PRP [It]]]'
+        """
         return None if self.tree is None else render.forest(self.tree, self.words)
 
     def to_mrg(self) -> str | None:
@@ -286,6 +327,15 @@ class Parse:
 
         English words are spelled as there (`bnaparser.trees.escapes.penn_words`); other treebanks have no
         such spelling.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> print(parse.to_mrg())
+            ( (S
+                (NP (PRP It))
+                (VP (VBD rained))
+                (. .)))
         """
         if self.tree is None:
             return None
@@ -317,31 +367,79 @@ class Parse:
         return render.conllu(self.tree, number, words, text=self.text, offsets=offsets, rules=rules)
 
     def to_export(self) -> str | None:
-        """Return the tree as a document in NEGRA's export format; None after an error."""
+        """Return the tree as a document in NEGRA's export format; None after an error.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> print(parse.to_export().splitlines()[-2])
+            #502	--	S	--	--	0
+        """
         if self.tree is None:
             return None
         return render.EXPORT_START + render.export(self.tree, 1, self.words)
 
     def to_tiger(self) -> str | None:
-        """Return the tree as a document in TIGER-XML; None after an error."""
+        """Return the tree as a document in TIGER-XML; None after an error.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.to_tiger().splitlines()[0]
+            '<?xml version="1.0" encoding="UTF-8"?>'
+        """
         if self.tree is None:
             return None
         return render.TIGER_START + render.tiger(self.tree, 1, self.words) + render.TIGER_END
 
     def to_png(self) -> bytes | None:
-        """Return the drawn tree as a PNG, by the extra ``pictures``; None after an error."""
+        """Return the drawn tree as a PNG, by the extra ``pictures``; None after an error.
+
+        Raises:
+            MissingExtraError: the extra ``pictures`` is not installed.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.to_png()[1:4]
+            b'PNG'
+        """
         return None if self.tree is None else render.png(self.tree, self.words)
 
     def to_pdf(self) -> bytes | None:
-        """Return the drawn tree as a PDF of one page, by the extra ``pictures``; None after an error."""
+        """Return the drawn tree as a PDF of one page, by the extra ``pictures``; None after an error.
+
+        Raises:
+            MissingExtraError: the extra ``pictures`` is not installed.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> parse.to_pdf()[:4]
+            b'%PDF'
+        """
         return None if self.tree is None else render.pdf(self.tree, self.words)
 
     def to_html(self) -> str:
-        """Return a page of its own with the drawn tree and its brackets, or with the error."""
+        """Return a page of its own with the drawn tree and its brackets, or with the error.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> "<svg" in parse.to_html()
+            True
+        """
         return f"{render.HTML_START}{self.to_html_section()}{render.HTML_END}"
 
     def to_html_section(self) -> str:
-        """Return the sentence's part of such a page, which may hold any number of them."""
+        """Return the sentence's part of such a page, which may hold any number of them.
+
+        Example:
+            >>> from bnaparser import Parse, Tree
+            >>> parse = Parse.from_dict(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))").to_dict())
+            >>> "<svg" in parse.to_html_section()
+            True
+        """
         return render.html_section(self.text, self.tree, self.words, self.error, self._sure())
 
     def _repr_svg_(self) -> str | None:

@@ -152,6 +152,14 @@ def syntax_of(model: nn.Module) -> Syntax:
 
     Raises:
         SettingsError: no variant is attached.
+
+    Example:
+        >>> from transformers import BertConfig, BertModel
+        >>> from bnaparser.syntax import SlaSettings, attach, syntax_of
+        >>> sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+        >>> model = attach(BertModel(BertConfig(**sizes)), SlaSettings())
+        >>> syntax_of(model) is model.syntax
+        True
     """
     syntax = getattr(encoder_of(model), "syntax", None)
     if not isinstance(syntax, Syntax):
@@ -364,6 +372,17 @@ def save_guided(model: PreTrainedModel, folder: str | Path) -> None:
     Raises:
         SettingsError: no variant is attached.
         DataError: the disk is full.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from transformers import BertConfig, BertModel
+        >>> from bnaparser.syntax import SlaSettings, attach, load_guided, save_guided, syntax_of
+        >>> sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+        >>> model = attach(BertModel(BertConfig(**sizes)), SlaSettings())
+        >>> with TemporaryDirectory() as folder:
+        ...     save_guided(model, folder)
+        ...     print(type(syntax_of(load_guided(folder))).__name__)
+        Sla
     """
     folder, syntax = Path(folder), syntax_of(model)
     own = {id(tensor) for tensor in syntax.state_dict(keep_vars=True).values()}
@@ -387,6 +406,17 @@ def load_guided(folder: str | Path) -> Any:
 
     Raises:
         ModelError: the folder holds no guided model, or its files are damaged or do not fit.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from transformers import BertConfig, BertModel
+        >>> from bnaparser.syntax import SlaSettings, attach, load_guided, save_guided, syntax_of
+        >>> sizes = {"hidden_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 64}
+        >>> model = attach(BertModel(BertConfig(**sizes)), SlaSettings())
+        >>> with TemporaryDirectory() as folder:
+        ...     save_guided(model, folder)
+        ...     print(type(syntax_of(load_guided(folder))).__name__)
+        Sla
     """
     folder = Path(folder)
     settings = _settings(folder / SETTINGS)

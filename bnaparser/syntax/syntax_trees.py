@@ -67,6 +67,13 @@ class SyntaxTrees:
 
         Raises:
             SentenceError: the trees have another number of words than the text.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> from bnaparser.syntax import SyntaxTrees
+            >>> tree = Tree.parse("(S (NP (PRP It)) (VP (VBD rained)))")
+            >>> SyntaxTrees.of_trees(tree.words, [tree]).heads
+            (2, 0)
         """
         return cls(tuple(words), dependencies_of(trees, rules), tuple(trees))
 

@@ -245,6 +245,11 @@ def load_recipe(path: str | Path, overrides: tuple[str, ...] = ()) -> Recipe:
     Raises:
         DataError: the file cannot be read.
         SettingsError: a setting is unknown or has an invalid value; the message names its key.
+
+    Example:
+        >>> from bnaparser.training.recipe import load_recipe
+        >>> load_recipe("recipes/tiny.toml", ("train.seed=2",)).train.seed
+        2
     """
     table = read_table(path, overrides)
     check_command(table, str(path), "train")

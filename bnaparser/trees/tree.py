@@ -172,11 +172,24 @@ class Tree:
 
         Raises:
             TreeError: a node has no child, or a word or label cannot stand in brackets.
+
+        Example:
+            >>> import nltk
+            >>> from bnaparser import Tree
+            >>> print(Tree.from_nltk(nltk.Tree.fromstring("(NP (DT the) (NN cat))")))
+            (NP (DT the) (NN cat))
         """
         return assemble(*flatten_nltk(tree))
 
     def to_nltk(self) -> Any:
-        """Return the same tree as an ``nltk.Tree``, words as they are written here."""
+        """Return the same tree as an ``nltk.Tree``, words as they are written here.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_nltk().leaves()
+            ['It', 'rained', '.']
+        """
         return assemble_nltk(*flatten(self))
 
     @property
@@ -207,7 +220,14 @@ class Tree:
         return tuple(node.label for node in self.preterminals())
 
     def nodes(self) -> Iterator[Tree]:
-        """All nodes in pre-order: this one, then each child with what is below it."""
+        """All nodes in pre-order: this one, then each child with what is below it.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> [node.label for node in tree.nodes()]
+            ['TOP', 'S', 'NP', 'PRP', 'VP', 'VBD', '.']
+        """
         stack = [self]
         while stack:
             node = stack.pop()
@@ -216,7 +236,14 @@ class Tree:
                 stack.extend(cast("tuple[Tree, ...]", node.children)[::-1])
 
     def preterminals(self) -> Iterator[Tree]:
-        """The part-of-speech nodes, left to right."""
+        """The part-of-speech nodes, left to right.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> [node.label for node in tree.preterminals()]
+            ['PRP', 'VBD', '.']
+        """
         return (node for node in self.nodes() if isinstance(node.children[0], str))
 
     def spans(self) -> list[Span]:
@@ -225,6 +252,12 @@ class Tree:
         Part-of-speech nodes are none. A top node labelled as in ROOT_LABELS is none either; with
         one child it just goes, with several the sentence as a whole has no label and no Span.
         An unlabelled node elsewhere counts as if its children hung from its parent.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> [(span.start, span.end, span.label) for span in tree.spans()]
+            [(0, 3, 'S'), (0, 1, 'NP'), (1, 2, 'VP')]
         """
         return _constituents(self)
 
@@ -325,13 +358,30 @@ class Tree:
         """Return the JSON form of the clauses: text, clauses and error.
 
         ``clauses`` is None where the tree has tags of no treebank that is known, which ``error`` says then.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.clauses_to_dict()["clauses"][0]["kind"]
+            'main'
         """
         from bnaparser.trees.clauses.clause import clauses_to_dict
 
         return clauses_to_dict(" ".join(self._words_of_text()), self.clauses)
 
     def pretty(self) -> str:
-        """Return the tree on several lines, indented; a node with only words below takes one."""
+        """Return the tree on several lines, indented; a node with only words below takes one.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> print(tree.pretty())
+            (TOP
+              (S
+                (NP (PRP It))
+                (VP (VBD rained))
+                (. .)))
+        """
         return indent_brackets(self)
 
     def draw(self, width: int = 80) -> str:
@@ -354,42 +404,100 @@ class Tree:
         return draw_text(self, width, self._words_of_text())
 
     def to_svg(self) -> str:
-        """Return the drawn tree as an SVG document on one line; folded phrases are triangles."""
+        """Return the drawn tree as an SVG document on one line; folded phrases are triangles.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_svg()[:4]
+            '<svg'
+        """
         return draw(self, self._words_of_text())
 
     def to_latex(self) -> str:
-        """Return the tree as an environment of LaTeX's forest package."""
+        """Return the tree as an environment of LaTeX's forest package.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_latex().splitlines()[3].strip()
+            '[NP [PRP [It]]]'
+        """
         from bnaparser.trees.render import forest
 
         return forest(self, self._words_of_text())
 
     def to_png(self) -> bytes:
-        """Return the drawn tree as a PNG, by the extra ``pictures``."""
+        """Return the drawn tree as a PNG, by the extra ``pictures``.
+
+        Raises:
+            MissingExtraError: the extra ``pictures`` is not installed.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_png()[1:4]
+            b'PNG'
+        """
         from bnaparser.trees.render import png
 
         return png(self, self._words_of_text())
 
     def to_pdf(self) -> bytes:
-        """Return the drawn tree as a PDF of one page, by the extra ``pictures``."""
+        """Return the drawn tree as a PDF of one page, by the extra ``pictures``.
+
+        Raises:
+            MissingExtraError: the extra ``pictures`` is not installed.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_pdf()[:4]
+            b'%PDF'
+        """
         from bnaparser.trees.render import pdf
 
         return pdf(self, self._words_of_text())
 
     def to_html(self) -> str:
-        """Return a page with the drawn tree and its brackets."""
+        """Return a page with the drawn tree and its brackets.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> "<svg" in tree.to_html()
+            True
+        """
         from bnaparser.trees.render import HTML_END, HTML_START
 
         return f"{HTML_START}{self.to_html_section()}{HTML_END}"
 
     def to_html_section(self) -> str:
-        """Return the tree's part of such a page, which may hold any number of them."""
+        """Return the tree's part of such a page, which may hold any number of them.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> "<svg" in tree.to_html_section()
+            True
+        """
         from bnaparser.trees.render import html_section
 
         words = self._words_of_text()
         return html_section(" ".join(words), self, words)
 
     def to_mrg(self) -> str:
-        """Return the tree as in the Penn Treebank's ``.mrg`` files, its words as they are."""
+        """Return the tree as in the Penn Treebank's ``.mrg`` files, its words as they are.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> print(tree.to_mrg())
+            ( (S
+                (NP (PRP It))
+                (VP (VBD rained))
+                (. .)))
+        """
         from bnaparser.trees.render import penn
 
         return penn(self)
@@ -406,6 +514,12 @@ class Tree:
 
         Raises:
             TreeError: a word has no tag.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> print(tree.to_conllu().splitlines()[0])
+            # sent_id = 1
         """
         from bnaparser.trees.heads.rules import UD
         from bnaparser.trees.render import conllu
@@ -413,19 +527,40 @@ class Tree:
         return conllu(self, number, self._words_of_text(), rules=UD if rules is None else rules)
 
     def to_export(self) -> str:
-        """Return the tree as a document in NEGRA's export format."""
+        """Return the tree as a document in NEGRA's export format.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> print(tree.to_export().splitlines()[-2])
+            #502	--	S	--	--	0
+        """
         from bnaparser.trees.render import EXPORT_START, export
 
         return EXPORT_START + export(self, 1, self._words_of_text())
 
     def to_tiger(self) -> str:
-        """Return the tree as a document in TIGER-XML."""
+        """Return the tree as a document in TIGER-XML.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_tiger().splitlines()[0]
+            '<?xml version="1.0" encoding="UTF-8"?>'
+        """
         from bnaparser.trees.render import TIGER_END, TIGER_START, tiger
 
         return TIGER_START + tiger(self, 1, self._words_of_text()) + TIGER_END
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form of a parse (`bnaparser.Parse.to_dict`); a tree that no parser made has scores None."""
+        """Return the JSON form of a parse (`bnaparser.Parse.to_dict`); a tree that no parser made has scores None.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_dict()["tree"]
+            '(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))'
+        """
         words = self._words_of_text()
         starts = list(accumulate((len(word) + 1 for word in words), initial=0))
         constituents = [
@@ -454,7 +589,14 @@ class Tree:
         }
 
     def to_json(self) -> str:
-        """Return ``to_dict`` as one line of JSON."""
+        """Return ``to_dict`` as one line of JSON.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> tree = Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))")
+            >>> tree.to_json()[:26]
+            '{"text": "It rained .", "t'
+        """
         return json_line(self.to_dict())
 
     def _repr_svg_(self) -> str:

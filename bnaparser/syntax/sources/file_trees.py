@@ -62,6 +62,16 @@ class FileTrees:
 
         Returns:
             One SyntaxTrees for each text, in order.
+
+        Example:
+            >>> from pathlib import Path
+            >>> from tempfile import TemporaryDirectory
+            >>> from bnaparser.syntax import FileTrees
+            >>> with TemporaryDirectory() as folder:
+            ...     file = Path(folder, "trees.mrg")
+            ...     _ = file.write_text("(S (NP (PRP It)) (VP (VBD rained)))")
+            ...     print(FileTrees(file)(["It rained"])[0].words)
+            ('It', 'rained')
         """
         given = not_one_string(texts, "texts")
         return [self._structure(text, number) for number, text in enumerate(given, 1)]

@@ -76,6 +76,11 @@ class ParserTrees:
 
         Returns:
             One SyntaxTrees for each text, in order.
+
+        Example:
+            >>> from bnaparser.syntax import ParserTrees
+            >>> ParserTrees("en")(["It rained."])[0].words
+            ('It', 'rained', '.')
         """
         split_texts = [
             [sentence.words for sentence in sentences_of(text)]
@@ -138,8 +143,9 @@ class ParserTrees:
     def load(self) -> Parser:
         """Return the parser of the texts' language; it is loaded when it is first needed.
 
-        Raises ModelError where it reads part-of-speech tags, which texts do not have, SettingsError
-        where it does not know the language.
+        Raises:
+            ModelError: the parser reads part-of-speech tags, which texts do not have.
+            SettingsError: the parser does not know the language.
         """
         if isinstance(self.model, Path):
             from bnaparser.parsing.parser import Parser

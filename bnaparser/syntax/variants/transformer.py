@@ -33,6 +33,14 @@ def raw_transformer(settings: TransformerSettings) -> BertModel:
 
     Returns:
         The model.
+
+    Raises:
+        SettingsError: the width is not divisible by the number of heads.
+
+    Example:
+        >>> from bnaparser.syntax import TransformerSettings, raw_transformer
+        >>> raw_transformer(TransformerSettings(vocabulary=100)).config.num_attention_heads
+        8
     """
     if settings.width % settings.heads:
         raise SettingsError(

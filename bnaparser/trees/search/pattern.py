@@ -104,6 +104,12 @@ class Pattern:
 
         Returns:
             True if there is a match.
+
+        Example:
+            >>> from bnaparser import Tree
+            >>> from bnaparser.trees.search import Pattern
+            >>> Pattern("NP < PRP").found_in(Tree.parse("(S (NP (PRP It)) (VP (VBD rained)))"))
+            True
         """
         return next(self.matches(tree), None) is not None
 
@@ -115,6 +121,11 @@ class Pattern:
 
         Returns:
             False if no tree of the text matches.
+
+        Example:
+            >>> from bnaparser.trees.search import Pattern
+            >>> Pattern("NP < PRP").may_be_in("(S (NP (DT That)) (VP (VBD rained)))")
+            False
         """
         return all(any(string in text for string in strings) for strings in self._needed)
 
