@@ -117,6 +117,19 @@ def test_architecture_has_every_room_and_the_contract_of_imports() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "term",
+    [
+        "Fine-tuning", "distillation", "Calibration", "given tokens", "Character offsets", "batch size", "GPU", "memory",
+        "resuming", "Licences",
+    ],
+)  # fmt: skip
+def test_what_newcomers_search_for_is_a_heading(term: str) -> None:
+    pages = [page.read_text(encoding="utf-8") for page in DOCS.glob("*.md")]
+    headings = [line for page in pages for line in page.splitlines() if line.startswith("#")]
+    assert any(term in heading for heading in headings)
+
+
 def test_the_citation_is_complete() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == bnaparser.__version__
