@@ -46,11 +46,11 @@ label_class("vmip3s0", is_tag=True, language="es")  # verb
 | constituent | a group of words that belong together: a phrase or a clause; a node of the tree |
 | head | the word that a phrase is built around: "cat" in "the cat" |
 | subword | a part of a word, as an encoder reads it; rare words have several |
-| span | consecutive words, given by start and end; half-open: (0, 2) is words 0 and 1 |
-| gold | made or checked by people, and taken as right: gold trees, gold tags |
-| precision | of the constituents that the parser gives, the fraction that is in the gold trees |
-| recall | of the constituents in the gold trees, the fraction that the parser gives |
-| F1 | the harmonic mean of precision and recall, 100 at best; two constituents are the same if label and span are |
+| span | consecutive words, from a start to an end, end-exclusive: (0, 2) is words 0 and 1 |
+| gold | annotated or checked by people, and used as the correct answer: gold trees, gold tags |
+| precision | fraction of the predicted constituents that are in the gold trees |
+| recall | fraction of the constituents of the gold trees that are predicted |
+| F1 | harmonic mean of precision and recall, at most 100; two constituents are equal if their labels and spans are equal |
 
 ## Classes
 
