@@ -73,7 +73,7 @@ export class Search {
       if (error.name === "AbortError" || this.running !== request) return;
       if (error.kind === "key") this.onKey();
       const known = error.kind ? error.message : `This page failed: ${error.message}.`;
-      this.tell(known || "This service asks for a key.", true);
+      this.tell(known || "This service needs a key.", true);
       if (!error.kind) console.error(error);
     }
   }

@@ -77,7 +77,7 @@ def test_a_key_is_asked_for_and_kept_for_the_tab_only(visit: Visit) -> None:
 
     page.route("**/v1/parse", guard)
     page.locator("#text").fill(CAT)
-    field_ = page.get_by_label("This service asks for a key.")
+    field_ = page.get_by_label("This service needs a key.")
     field_.wait_for()
     field_.fill("wrong")
     page.keyboard.press("Enter")
