@@ -168,7 +168,7 @@ def test_one_name_has_one_type_in_all_recipes() -> None:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"ngrams": 0}, "LayerSettings: ngrams must be a whole number greater than 0"),
+        ({"ngrams": 0}, "LayerSettings: ngrams must be a whole number, greater than 0"),
         ({"ngram": 4}, "LayerSettings: ngram: there is no such setting; did you mean ngrams?"),
     ],
 )

@@ -410,7 +410,7 @@ def _read_json_lines(path: Path, field: str) -> Iterator[str]:
             if not line.strip():
                 continue
             try:
-                row = parse_json(line)
+                row = parse_json(line.rstrip())
             except ValueError as error:
                 raise DataError(f"{path}, line {number}: not JSON: {error}") from None
             yield _text_of(row, field, f"{path}, line {number}")

@@ -159,7 +159,7 @@ def json_pieces(
         if line.isspace():
             continue
         try:
-            row = parse_json(line)
+            row = parse_json(line.rstrip())
             row, wrong = (row, None) if isinstance(row, dict) else (None, "not a JSON object {...}")
         except ValueError as error:
             row, wrong = None, f"not JSON: {error}"

@@ -211,7 +211,7 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
         said,
         ["the field 'text' is not there", "the field 'text' is 3, not text", "not a JSON object {...}",
          f"the id 'a' is that of an earlier document: {file}, row 1", "'id' is empty: no id",
-         "the sentence has 2,100 words", "not JSON: line 1, column 1: a value is missing"],
+         "the sentence has 2,100 words", "not JSON: line 1, column 20: a value is missing"],
         strict=True,
     ):  # fmt: skip
         assert part in reason

@@ -121,7 +121,7 @@ def test_a_shard_that_kills_its_workers_ends_the_run_and_keeps_the_rest(
     deadly: Any = Deadly(parser, "cat60")
     settings = replace(SETTINGS, workers=2)
     with pytest.raises(
-        DataError, match=r"3 workers ended by signal SIGKILL on this part; is there too"
+        DataError, match=r"3 workers ended by signal SIGKILL on this part; the machine may have too"
     ) as e:
         run(deadly, [corpus], tmp_path / "out", settings, notices=notices)
     assert f"({corpus}:" in str(e.value)

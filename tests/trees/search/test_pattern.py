@@ -253,7 +253,7 @@ def test_deep_trees_and_patterns_that_are_used_elsewhere() -> None:
         ("NP=a < VP=a", 11, "the name a is used twice"),
         ("=a < VP=a", 2, "no node before this one has the name a"),
         ("a < foo=a | < =a", 16, "no node before this one has the name a"),
-        ("NP !< VP=a", 10, "a node below a negation has no name"),
+        ("NP !< VP=a", 10, "a node below a negation cannot have a name"),
         ("NP !!< VP", 5, "negated once"),
         ("NP < /(N)/#2%x", 12, "the regular expression has 1 groups"),
         ("NP ! VP", 4, "'!' does not belong here"),
