@@ -119,7 +119,7 @@ def read_properties(written: str) -> dict[str, str]:
     if not inside:
         return {}
     if len(inside) < 2 or inside[0] != "{" or inside[-1] != "}":
-        raise Problem('properties must be {"name": "value", ...}: the brackets are missing')
+        raise Problem('properties: expected {"name": "value", ...}, found no such brackets')
     inside = inside[1:-1].strip()
     found: dict[str, str] = {}
     place = 0
@@ -127,8 +127,8 @@ def read_properties(written: str) -> dict[str, str]:
         pair = _PAIR.match(inside, place)
         if pair is None:
             raise Problem(
-                f'properties must have "name": "value" at character '
-                f"{written.find(inside) + place + 1}, not {_shown(inside[place:])}; "
+                f'properties: expected "name": "value" at character '
+                f"{written.find(inside) + place + 1}, found {_shown(inside[place:])}; "
                 "a value is a string, a number, true, false or null"
             )
         if pair["value"] not in _NULL:

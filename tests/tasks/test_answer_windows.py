@@ -229,7 +229,7 @@ def test_a_question_is_cut_and_a_passage_without_words_is_one_window(
 
 def test_an_encoder_that_is_too_short_for_the_question(reader: Callable[..., AnswerReader]) -> None:
     with pytest.raises(
-        SettingsError, match=r"takes 40 pieces.*set answers\.max_query_length to less"
+        SettingsError, match=r"takes 40 subwords.*set answers\.max_query_length to less"
     ):
         reader(most=40)
     assert reader(most=40, max_query_length=20).windows(asked())

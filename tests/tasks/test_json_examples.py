@@ -155,7 +155,7 @@ def test_what_is_wrong_with_a_relation_has_its_line(
         ("a.txt", RELATIONS, "x", r"a file of relations must be \.jsonl"),
         ("a.jsonl", TaskSettings(), "{}", r"end in \.tsv"),
         ("a.jsonl", ANSWERS, "\n", "the file holds no example"),
-        ("a.tsv", RELATIONS, "label\ttext\nx\t[E1]a[/E1] b\n", r"a\.tsv:2: mark the two parts"),
+        ("a.tsv", RELATIONS, "label\ttext\nx\t[E1]a[/E1] b\n", r"a\.tsv:2: mark the two spans"),
     ],
 )
 def test_files_of_another_kind(

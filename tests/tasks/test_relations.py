@@ -74,7 +74,7 @@ def test_marks_are_taken_out_of_a_text() -> None:
     ],
 )
 def test_a_text_without_its_marks(text: str) -> None:
-    with pytest.raises(DataError, match=r"mark the two parts .* each once: \[E1\]"):
+    with pytest.raises(DataError, match=r"mark the two spans .* each once: \[E1\]"):
         read_marks(text)
 
 

@@ -212,7 +212,7 @@ class TestReadingAndWriting:
             (")", 1, 1, "has no opening bracket"),
             ("(S (NP the cat))", 1, 12, "'cat' has no tag"),
             ("(S (NP (DT the) cat))", 1, 17, "'cat' has no tag"),
-            ("(S (NP the (NN cat)))", 1, 20, "beside other nodes"),
+            ("(S (NP the (NN cat)))", 1, 20, "a word and other nodes"),
             ("(S (NP ))", 1, 8, "'NP' is empty"),
             ("(S\n  ())", 2, 4, "'' is empty"),
             ("(", 1, 1, "1 ')' missing"),

@@ -201,7 +201,7 @@ def test_models_of_answers_and_relations(build: Callable[..., TestClient]) -> No
     relating = build(("Has(e1,e2)", "Other"), kind="relations")
     [related, unmarked] = ask(relating, texts=["[E1]Mira[/E1] has a [E2]dog[/E2].", "It sang."])
     assert related["label"] in ("Has(e1,e2)", "Other")
-    assert "mark the two parts" in unmarked["error"]
+    assert "mark the two spans" in unmarked["error"]
 
 
 # --- what is refused

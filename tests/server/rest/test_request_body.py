@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 JSON = {"content-type": "application/json"}
 BAD_BODIES = [
-    (b"{", 400, "line 1 column 2"),
+    (b"{", 400, "line 1, column 2"),
     (b'{"text": "\xff"}', 400, "byte 11"),
     (b'{"text": NaN}', 400, "NaN"),
     (b'{"text": "a", "text": "b"}', 400, "twice"),
