@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import operator
+import re
 import types
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
@@ -41,6 +42,69 @@ _BOUNDS = {
     Le: (operator.le, "at most"),
     Lt: (operator.lt, "less than"),
 }
+RENAMED = {
+    "encoder.joined": "detokenize",
+    "encoder.hidden": "hidden_layer",
+    "encoder.new.architecture": "model_type",
+    "encoder.new.layers": "num_hidden_layers",
+    "encoder.new.width": "hidden_size",
+    "encoder.new.heads": "num_attention_heads",
+    "encoder.new.feed_forward_width": "intermediate_size",
+    "encoder.new.vocabulary": "vocab_size",
+    "encoder.new.lower_case": "do_lower_case",
+    "layers.kinds": "layer_types",
+    "layers.width": "hidden_size",
+    "layers.heads": "num_attention_heads",
+    "layers.head_width": "head_dim",
+    "layers.feed_forward_width": "intermediate_size",
+    "layers.position_deviation": "position_init_std",
+    "scorer.hidden": "hidden_size",
+    "tags.hidden": "hidden_size",
+    "tags.deviation": "init_std",
+    "text.find_words": "segment_words",
+    "text.hidden": "hidden_size",
+    "text.block": "block_size",
+    "text.held_out": "dev_ratio",
+    "answers.window": "max_seq_length",
+    "answers.stride": "doc_stride",
+    "answers.question": "max_query_length",
+    "answers.longest": "max_answer_length",
+    "answers.best": "n_best_size",
+    "masking.share": "mask_probability",
+    "masking.p": "geometric_p",
+    "masking.longest": "max_span_length",
+    "objectives.boundary_longest": "max_boundary_targets",
+    "pretrain.updates": "max_steps",
+    "pretrain.epsilon": "eps",
+    "pretrain.clip_norm": "max_grad_norm",
+    "pretrain.warmup_updates": "warmup_steps",
+    "pretrain.heads_first": "freeze_encoder_steps",
+    "pretrain.check_every": "eval_steps",
+    "pretrain.held_out_blocks": "dev_blocks",
+    "pretrain.precision": "mixed_precision",
+    "train.max_updates": "max_steps",
+    "train.max_pieces": "max_seq_length",
+    "train.batch_tokens": "eval_batch_tokens",
+    "train.pool_batches": "bucket_batches",
+    "train.mask_pieces": "mask_probability",
+    "train.words_every": "segmentation_every",
+    "train.new_learning_rate": "head_learning_rate",
+    "train.epsilon": "eps",
+    "train.clip_norm": "max_grad_norm",
+    "train.warmup_updates": "warmup_steps",
+    "train.warmup": "warmup_ratio",
+    "train.schedule": "lr_scheduler_type",
+    "train.plateau_checks": "plateau_patience",
+    "train.stop_after_epochs": "early_stopping_epochs",
+    "train.checks_per_epoch": "evals_per_epoch",
+    "train.check_updates": "eval_steps",
+    "train.precision": "mixed_precision",
+    "train.weight_step": "qat_step",
+    "train.data.teacher_alone": "ignore_gold",
+    "train.dev.teacher_alone": "ignore_gold",
+}
+"""Former keys of recipes, and the name that the setting has in its table now."""
+
 _MOST_NAMED = 12  # settings of a table that a message names
 _MOST_SHOWN = 4  # items of a list or a table that a message shows
 _LONGEST_WRITTEN = (
@@ -90,8 +154,7 @@ class Settings(Checked):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            kind = type(self)
-            raise SettingsError(f"{kind.__name__}: {mistakes(error, kind)[0]}") from error
+            raise SettingsError(f"{type(self).__name__}: {_message(error, type(self))}") from error
 
     # So pydantic builds tables within tables itself, and ``validate`` names their keys.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
@@ -126,11 +189,14 @@ def check_command(table: Mapping[str, Any], source: str, command: str) -> None:
 
 
 def validate(kind: type[T], table: Any, source: str) -> T:
-    """Build settings of a kind from plain data; SettingsError names the first key that is wrong."""
+    """Build settings of a kind from plain data; SettingsError names the first key that is wrong.
+
+    Of keys that have another name now it names all.
+    """
     try:
         return kind.model_validate(table)
     except ValidationError as error:
-        raise SettingsError(f"{source}: {mistakes(error, kind)[0]}") from error
+        raise SettingsError(f"{source}: {_message(error, kind)}") from error
 
 
 def mistakes(
@@ -152,6 +218,24 @@ def nearest(name: str, known: Mapping[str, str]) -> str:
     """Return "; did you mean ...?" with what is written for the known name most like a wrong one, or nothing."""
     found = get_close_matches(name[:80], known, n=1, cutoff=0.6)
     return f"; did you mean {known[found[0]]}?" if found else ""
+
+
+def _message(error: ValidationError, kind: type[BaseModel]) -> str:
+    """Return what the first key that is wrong should be; of former keys, all with their new names."""
+    return "; ".join(_renamed(error, kind)) or mistakes(error, kind)[0]
+
+
+def _renamed(error: ValidationError, kind: type[BaseModel]) -> list[str]:
+    """Return "train.old is called train.new" for each key that had another name in former versions."""
+    found = []
+    for mistake in error.errors(include_url=False):
+        if mistake["type"] == "extra_forbidden":
+            place = _at(kind, mistake["loc"])
+            now = RENAMED.get(re.sub(r"\[\d+\]", "", place.key))
+            if now in place.names:
+                table = place.key.rpartition(".")[0]
+                found.append(f"{place.key} is called {table}.{now}")
+    return found
 
 
 class _Allowed(NamedTuple):

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic.fields import FieldInfo
 
-from bnaparser.settings import Settings
+from bnaparser.settings import RENAMED, Settings
 from bnaparser.spanbert.settings import PretrainRecipe
 from bnaparser.tasks.settings import TaskRecipe
 from bnaparser.training.recipe import Recipe
@@ -43,6 +43,19 @@ has `pooling`.
 
 This page is written by `docs/settings_page.py` from the code.
 """
+FORMER_NAMES = """\
+## Former names
+
+Recipes and models of before 28 November 2026 have other names for some settings. A former name is an error that says the
+new one: `train.clip_norm is called train.max_grad_norm`.
+
+- All three kinds of recipe have the same names now, those of PyTorch and Hugging Face where they have one.
+- Values: `lr_scheduler_type` has `"constant_with_warmup"` for `"constant"` and `"reduce_lr_on_plateau"` for `"plateau"`;
+  `detokenize` has `"guess"`, `"spaces"`, `"no_spaces"` for `"guessed"`, `"always"`, `"never"`.
+- `train.average_decay` and `train.merge_repeated` are no settings any more.
+
+| former name | name |
+|---|---|"""
 KINDS = (
     ("A parser's recipe", Recipe),
     ("A task's recipe", TaskRecipe),
@@ -58,6 +71,9 @@ def page() -> str:
     for title, recipe in KINDS:
         parts.append(f"## {title}\n")
         parts.extend(tables(recipe, ""))
+    parts.append(FORMER_NAMES)
+    for key, name in RENAMED.items():
+        parts.append(f"| `{key}` | `{key.rpartition('.')[0]}.{name}` |")
     return "\n".join(parts) + "\n"
 
 

@@ -13,12 +13,13 @@ from pydantic import ValidationError
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.network.model_settings import LayerSettings, ModelSettings
-from bnaparser.settings import mistakes, validate
+from bnaparser.settings import RENAMED, mistakes, validate
 from bnaparser.spanbert.settings import (
+    PretrainRecipe,
     PretrainSettings,
     load_pretrain_recipe,
 )
-from bnaparser.tasks.settings import TaskTrainSettings
+from bnaparser.tasks.settings import TaskRecipe, TaskTrainSettings
 from bnaparser.training.recipe import Recipe, TrainSettings, load_recipe
 from bnaparser.treebanks.label_maps import read_label_map
 
@@ -150,6 +151,32 @@ def test_a_mistake_is_described_in_the_words_of_a_recipe(
     with pytest.raises(SettingsError) as caught:
         load_recipe(write(tmp_path, RECIPE), (override,))
     assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("former", RENAMED)
+def test_a_former_key_is_an_error_that_names_the_new_one(former: str) -> None:
+    *tables, key = former.split(".")
+    table: dict[str, Any] = {key: "former"}
+    for name in reversed(tables):
+        table = {name: table}
+    if former.startswith(("train.data", "train.dev")):
+        table["train"] = {tables[1]: [table["train"][tables[1]]]}
+    messages = []
+    for kind in (Recipe, TaskRecipe, PretrainRecipe):
+        with pytest.raises(SettingsError) as raised:
+            validate(kind, table, "here")
+        messages.append(str(raised.value).replace("[0]", ""))
+    assert f"here: {former} is called {'.'.join(tables)}.{RENAMED[former]}" in messages
+
+
+def test_all_former_keys_of_a_recipe_are_named_at_once(tmp_path: Path) -> None:
+    overrides = ("train.clip_norm=1.0", "train.seed=-1", "layers.kinds=[]")
+    with pytest.raises(SettingsError) as raised:
+        load_recipe(write(tmp_path, RECIPE), overrides)
+    assert str(raised.value).endswith(
+        "run.toml: layers.kinds is called layers.layer_types;"
+        " train.clip_norm is called train.max_grad_norm"
+    )
 
 
 def test_one_name_has_one_type_in_all_recipes() -> None:
