@@ -9,8 +9,10 @@ from __future__ import annotations
 import functools
 import gc
 import os
+import shutil
 import sys
 from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +32,14 @@ hypothesis.settings.load_profile("no deadline")
 
 TREEBANK = Path(__file__).parent / "data" / "tiny.mrg"
 
+CHROMIUM_FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
+    " --disable-background-networking --disable-component-update --disable-sync"
+)
+BROWSERS: list[Any] = []
+"""The browser that all tests share; its start takes longer than most of them."""
+BROWSER_STACK = ExitStack()
+
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, Any, Any]:
@@ -40,6 +50,27 @@ def pytest_collection() -> Generator[None, Any, Any]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Any:
+    """Debian's Chromium; the test is skipped where there is none."""
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    path = os.environ.get("BNAPARSER_CHROMIUM") or shutil.which("chromium")
+    if path is None:
+        pytest.skip("no chromium on the path; BNAPARSER_CHROMIUM may name one")
+    if not BROWSERS:
+        started = BROWSER_STACK.enter_context(playwright.sync_playwright())
+        BROWSERS.append(started.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS.split()))
+        BROWSER_STACK.callback(lambda: BROWSERS.pop().close())
+    return BROWSERS[0]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
+    """Close the browser before a test that needs none: such tests may need the event loop that it uses."""
+    if "browser" not in getattr(nextitem, "fixturenames", ()):
+        BROWSER_STACK.close()
 
 
 @pytest.fixture(scope="module", autouse=True)

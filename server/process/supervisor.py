@@ -27,7 +27,10 @@ from bnaparser.files.temporary import remove_temporary_folders
 
 log = logging.getLogger(__name__)
 
-STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+STOP_SIGNALS = [signal.SIGTERM, signal.SIGINT]
+# A terminal that is closed stops the service as Ctrl-C does, but not below nohup.
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+    STOP_SIGNALS.append(signal.SIGHUP)
 # Deaths in a row of workers that were not ready yet, after which there is no sense in another try
 # at once: none at all if no worker was ever ready, else after a pause.
 MOST_FAILED_STARTS = 3
@@ -237,8 +240,10 @@ class Supervisor:
 
 
 def _run(target: Target, pipe: connection.Connection, alone: bool) -> None:
-    # Ctrl-C reaches all processes of a terminal; the first one tells the workers what to do.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Ctrl-C and SIGHUP reach all processes of a terminal; the first one tells the workers what to do.
+    for number in STOP_SIGNALS:
+        if number != signal.SIGTERM:
+            signal.signal(number, signal.SIG_IGN)
     try:
         target(pipe, alone)
     except BnaparserError as error:

@@ -15,7 +15,6 @@ from bnaparser.annotation.app import create_app
 from bnaparser.annotation.project import STEPS, read_project
 from tests.annotation.conftest import TREES, Maker
 from tests.annotation.test_project import files_up_to
-from tests.server.page.conftest import browser  # noqa: F401 (a fixture)
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 
@@ -24,7 +23,7 @@ PATIENCE = 60_000  # milliseconds; a busy machine is no failure
 
 
 @pytest.fixture
-def page(make: Maker, browser: Any) -> Iterator[Any]:  # noqa: F811
+def page(make: Maker, browser: Any) -> Iterator[Any]:
     server = uvicorn.Server(uvicorn.Config(create_app(make()), log_config=None, lifespan="off"))
     complaints: list[str] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:

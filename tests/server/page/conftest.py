@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -20,13 +18,6 @@ if TYPE_CHECKING:
     from tests.server.conftest import Serving
 
 PATIENCE = 60_000  # milliseconds; a busy machine is no failure
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run"
-    " --disable-background-networking --disable-component-update --disable-sync"
-)
-BROWSERS: list[Any] = []
-"""The browser that the tests of this folder share; its start takes longer than most of them."""
-STARTED = ExitStack()
 
 
 @pytest.fixture(scope="module")
@@ -38,27 +29,6 @@ def tiny_parser(tiny_model_dir: Path) -> Parser:
 def address(serving: Serving, tiny_parser: Parser) -> Iterator[str]:
     with serving(tiny_parser, max_words=30, max_characters=3000) as address:
         yield f"{address}/"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Any:
-    """Debian's Chromium; the test is skipped where there is none."""
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = os.environ.get("BNAPARSER_CHROMIUM") or shutil.which("chromium")
-    if path is None:
-        pytest.skip("no chromium on the path; BNAPARSER_CHROMIUM may name one")
-    if not BROWSERS:
-        started = STARTED.enter_context(playwright.sync_playwright())
-        BROWSERS.append(started.chromium.launch(executable_path=path, args=FLAGS.split()))
-        STARTED.callback(lambda: BROWSERS.pop().close())
-    return BROWSERS[0]
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> None:
-    """Close the browser after the last test here: tests elsewhere need the event loop that it uses."""
-    if nextitem is None or Path(__file__).parent not in nextitem.path.parents:
-        STARTED.close()
 
 
 @dataclass

@@ -235,7 +235,9 @@ def test_it_answers_and_ends_while_the_model_is_loaded(run: Run, workers: int) -
         other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         with pytest.raises(OSError, match="Address already in use"):
             other.bind(("127.0.0.1", service.port))
-    service.signal(signal.SIGINT if workers == 1 else signal.SIGTERM)
+    # A terminal that is closed sends SIGHUP to all processes.
+    for process in (*service.workers(), service.process.pid):
+        os.kill(process, signal.SIGINT if workers == 1 else signal.SIGHUP)
     assert service.end() == 0
     assert "Traceback" not in service.log()
 
