@@ -175,5 +175,5 @@ function toggle(name, { element, onToggle }) {
 function fullScreen(made) {
   if (!document.fullscreenEnabled) return [];
   const change = () => (document.fullscreenElement ? document.exitFullscreen() : made.requestFullscreen());
-  return [button("⛶", change, { title: "Full screen", "aria-label": "Full screen" })];
+  return [button("Full screen", change)];
 }

@@ -38,7 +38,7 @@ def test_another_address_brings_its_pattern_and_its_order(visit: Visit) -> None:
         soon(page.locator("#text")).to_have_value(state["text"], timeout=PATIENCE)
         found = page.locator("article").first.locator(".node.found .label")
         soon(found).to_have_text(state["search"], timeout=PATIENCE)
-        assert page.get_by_label("Find in the trees").input_value() == state["search"]
+        assert page.get_by_label("Search the trees").input_value() == state["search"]
         first = "2" if "first" in state else "1"
         soon(page.locator(".number").first).to_have_text(first, timeout=PATIENCE)
         assert held(page) == state

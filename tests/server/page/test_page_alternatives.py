@@ -82,6 +82,6 @@ def test_what_is_taken_along_is_what_is_shown(visit: Visit) -> None:
     page.get_by_role("button", name="Copy brackets").click()
     page.wait_for_selector("text=is on the clipboard")
     assert page.evaluate("navigator.clipboard.readText()") == second["tree"]
-    page.get_by_label("Find in the trees").fill("__")  # what is shown is searched, too
+    page.get_by_label("Search the trees").fill("__")  # what is shown is searched, too
     soon(page.locator("#found")).to_contain_text("matches", timeout=PATIENCE)
     soon(page.locator(".node.found")).to_have_count(page.locator(".node").count(), timeout=PATIENCE)

@@ -127,11 +127,11 @@ def test_the_least_confident_sentences_come_first_on_request(visit: Visit) -> No
     assert numbers.all_text_contents()[:4] == ["5", "25", "2", "1"]
     assert page.locator("article").count() == 20
     assert page.locator(".confidence").nth(1).text_content() == "confidence 30 %"
-    page.get_by_label("Find in the trees").fill("number23|number1")
+    page.get_by_label("Search the trees").fill("number23|number1")
     soon(page.locator("#found")).to_have_text("2 matches in 2 of 24 trees", timeout=PATIENCE)
     marked = page.locator("article", has=page.locator(".found")).locator(".number")
     assert marked.all_text_contents() == ["25", "2"]
-    page.get_by_label("Find in the trees").fill("number2")
+    page.get_by_label("Search the trees").fill("number2")
     soon(page.locator("#found")).to_have_text("1 match in 1 of 24 trees", timeout=PATIENCE)
     page.get_by_role("button", name="Jump").click()  # it stands last: on the second page
     soon(page.locator("article")).to_have_count(5, timeout=PATIENCE)

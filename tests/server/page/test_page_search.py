@@ -22,7 +22,7 @@ MARKED = "all => all.map(one => one.getAttribute('aria-label').replace(/.*: /, '
 
 def find(page: Any, pattern: str, said: str) -> None:
     """Write a pattern, and wait until this is said of it."""
-    page.get_by_label("Find in the trees").fill(pattern)
+    page.get_by_label("Search the trees").fill(pattern)
     soon(page.locator("#found")).to_have_text(said, timeout=PATIENCE)
 
 
@@ -59,7 +59,7 @@ def test_a_wrong_pattern_is_told_with_its_place(visit: Visit) -> None:
     page = visit(CAT)
     find(page, "NP < DT", "2 matches")
     find(page, "NP < (DT", "Column 9: ) is expected here, to close (.")
-    field = page.get_by_label("Find in the trees")
+    field = page.get_by_label("Search the trees")
     assert (field.get_attribute("aria-invalid"), marked(page)) == ("true", [])
     assert page.get_by_role("button", name="Jump").is_disabled()
     find(page, "NP", "2 matches")
