@@ -107,9 +107,8 @@ RENAMED = {
 
 _MOST_NAMED = 12  # settings of a table that a message names
 _MOST_SHOWN = 4  # items of a list or a table that a message shows
-_LONGEST_WRITTEN = (
-    1_000  # characters of a list or an object from which on it is not written to its end
-)
+# Characters of a list or an object, above which it is not written to its end.
+_LONGEST_WRITTEN = 1_000
 
 
 def _read_strictly(schema: Any) -> None:

@@ -174,9 +174,9 @@ class ReadBody:
             await self.app(scope, receive, send)
             return
         service = scope["app"].state.service
-        with service.keeping() as keep:
+        with service.body_memory() as count:
             try:
-                body = await self._read(scope, receive, keep)
+                body = await self._read(scope, receive, count)
             except Problem as found:
                 problem = found.with_traceback(None)  # which holds what was read
             else:
@@ -192,7 +192,7 @@ class ReadBody:
         await refuse(problem, scope, receive, send)
 
     async def _read(
-        self, scope: Scope, receive: Receive, keep: Callable[[bytes], None]
+        self, scope: Scope, receive: Receive, count: Callable[[bytes], None]
     ) -> bytes | None:
         """Return the body; None when the client went away meanwhile."""
         self._check_size(_announced(scope))
@@ -207,7 +207,7 @@ class ReadBody:
                     chunks.append(message.get("body", b""))
                     size += len(chunks[-1])
                     self._check_size(size)
-                    keep(chunks[-1])
+                    count(chunks[-1])
                     if not message.get("more_body", False):
                         return b"".join(chunks)
         except TimeoutError:

@@ -189,8 +189,9 @@ class Service:
             raise RuntimeError("nothing is loaded yet")
         begun = time.perf_counter()
         try:
-            asked = [_warm_up(self.parser, options) for options in _FURTHER_OPTIONS]
-            await self._queue.load_rest([sentence for sentence, _ in asked], asked[0][1])
+            inputs = [_warm_up(self.parser, options) for options in _FURTHER_OPTIONS]
+            sentences, tags = zip(*inputs, strict=True)
+            await self._queue.load_rest(sentences, tags[0])
         except Failure:
             log.exception("the model cannot compute probabilities or n-best trees")
         self.complete = True
@@ -278,14 +279,14 @@ class Service:
         self._queue.check_room(more)
 
     @contextmanager
-    def keeping(self) -> Iterator[Callable[[bytes], None]]:
-        """Context manager: a function to call with each part of a request's body, which is kept until the end of the block.
+    def body_memory(self) -> Iterator[Callable[[bytes], None]]:
+        """Context manager: a function that counts a part of a request's body, in bytes, until the end of the block.
 
-        The function raises QueueFull for a large body where those of all requests have too many bytes together.
+        The function raises QueueFull for a large body if the bodies of all requests have too many bytes together.
         """
         size = 0
 
-        def keep(part: bytes) -> None:
+        def count(part: bytes) -> None:
             nonlocal size
             size += len(part)
             self._body_bytes += len(part)
@@ -294,7 +295,7 @@ class Service:
                 raise QueueFull(_RETRY_SECONDS, "too many large requests arrive at once")
 
         try:
-            yield keep
+            yield count
         finally:
             self._body_bytes -= size
 

@@ -248,8 +248,8 @@ def _check_environment() -> None:
 def _has_misspelt_prefix(variable: str, names: Iterable[str]) -> bool:
     """Return whether a variable is a setting's name after what is nearly the prefix, such as BNAPARSE_KEY."""
     before = [variable.removesuffix(name) for name in names if variable.endswith(name)]
-    wanted = ENVIRONMENT_PREFIX.rstrip("_")
+    prefix = ENVIRONMENT_PREFIX.rstrip("_")
     return any(
-        one != ENVIRONMENT_PREFIX and SequenceMatcher(None, one.rstrip("_"), wanted).ratio() > 0.85
+        one != ENVIRONMENT_PREFIX and SequenceMatcher(None, one.rstrip("_"), prefix).ratio() > 0.85
         for one in before
     )

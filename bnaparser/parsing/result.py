@@ -129,7 +129,7 @@ class Parse:
     def clauses(self) -> list[Clause]:
         """Return the clauses, in the order of their first words; each word is in exactly one. After an error there is none.
 
-        Raises TreeError if the tree has tags of no treebank that is known. docs/clauses.md says what the kinds are.
+        docs/clauses.md says what the kinds are.
 
         Raises:
             TreeError: the tree has tags of no known treebank.

@@ -21,9 +21,8 @@ from bnaparser.trees.search.pattern import Unseen
 from bnaparser.trees.tree import Tree
 
 MOST_SHOWN = 10_000  # nodes that an answer tells of; the others are counted
-TOO_MUCH = (
-    3  # exit code of a search that would take more memory than it may, or has too long an answer
-)
+# Exit code of a search that needs more memory than it may, or whose answer is too long.
+TOO_MUCH = 3
 
 _MOST_ANSWER_BYTES = 20_000_000
 _MOST_BYTES = 2**30

@@ -25,22 +25,19 @@ _CURRENCY = "Rp|IDR|USD|EUR|GBP|JPY|CNY|SGD|MYR|AUD"
 
 
 @cache
-def _token_pattern(
-    hyphens: bool, elided: str, open_hyphens: bool, compounds: bool
-) -> re.Pattern[str]:
-    """Compile what a token is, given whether words go on over hyphens, what `Spelling` says is elided, whether
-    a hyphen may begin or end a word, and whether words are compounds as in `Spelling`.
-    """
-    hyphen = r"| [-\u2010\u2011](?=\w)" if hyphens else ""
+def _token_pattern(spelling: Spelling) -> re.Pattern[str]:
+    """Compile the expression for a token of a language."""
+    compounds, open_hyphens = spelling.compounds, spelling.open_hyphens
+    hyphen = r"| [-\u2010\u2011](?=\w)" if spelling.hyphens else ""
     first = r"(?<![\w-])-(?=[^\W\d_]{3}) |" if open_hyphens else ""
     last = r"(?: (?<=[^\W\d_])-(?=[\s,;)/]) )?" if open_hyphens else ""
     hyphen += r"| /-?(?=[^\W\d_]) | [*:](?=innen?\b)" if compounds else ""
     numbered = r"\d+ (?:[.,:-]\d+)* (?:er|\.)? (?:-[^\W\d_]+)+ (?!\w)" if compounds else r"(?!)"
-    score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if hyphens else r"(?!)"
+    score = r"(?:[-\u2013]\d+ (?:[.,:]\d+)*)+" if spelling.hyphens else r"(?!)"
     return re.compile(
         rf"""
         (?P<emoji> {WHOLE_EMOJI} )
-      | (?P<elided> (?<!\w) (?: {elided} ) ['’] (?=[\w"«“‘]) )
+      | (?P<elided> (?<!\w) (?: {spelling.elided} ) ['’] (?=[\w"«“‘]) )
       | (?P<numbered> {numbered} )
       | (?P<score> \d+ (?:[.,:]\d+)* {score} (?!\w) )
       | (?P<whole>
@@ -115,16 +112,24 @@ _LONGEST_LINK = 300
 
 @dataclass(frozen=True)
 class Spelling:
-    """What a language has of its own.
+    """The spelling rules of a language whose words stand between blanks.
 
-    ``abbreviations`` keep their period, which ends no sentence; those ``before_numbers`` only where
-    a number follows; those ``before_names`` end none either, but their period is a word. Those with a
-    capital are so with it alone. ``elided``, an expression, is what an apostrophe parts from whatever
-    follows it. ``cut`` makes pieces of a run of letters, given the text, where it begins and ends. With
-    ``hyphens`` a word goes on over one; with ``units`` a word may go on over a blank; with ``ordinals``
-    ``15.`` is the fifteenth, and with ``ordinal_words`` its period is part of the word; it ends a sentence where one
-    of the ``starters`` follows. With ``open_hyphens`` a hyphen may begin or end a word, with ``compounds`` a slash stand
-    within it and a number begin it: ``SPD/FDP-Gruppe``, ``10-jährige``, ``Leser*innen``. ``cut_other`` makes pieces of a token that is no run of letters, such as ``16:45``. ``glued`` tells whether no blank stands between two words of the treebank, ``written`` how one is in a text.
+    Args:
+        abbreviations: keep their period, which ends no sentence. An abbreviation with a capital is one only with it.
+        cut: splits a run of letters into words, from the text, start and end of the run.
+        before_numbers: abbreviations only before a number.
+        before_names: words whose period is a token but ends no sentence.
+        elided: expression for what an apostrophe separates from the next word.
+        hyphens: a hyphen may stand within a word.
+        units: a word may have blanks.
+        ordinals: ``15.`` may be an ordinal number; it ends a sentence before one of the ``starters``.
+        ordinal_words: the period of an ordinal number is part of the word.
+        open_hyphens: a hyphen may begin or end a word.
+        compounds: a slash may stand within a word and a number begin it: ``SPD/FDP-Gruppe``, ``10-jährige``, ``Leser*innen``.
+        cut_other: splits a token that is no run of letters, such as ``16:45``.
+        starters: words that begin a sentence after a number.
+        glued: whether no blank stands between two words of the treebank.
+        written: the word of a text for a word of the treebank.
     """
 
     abbreviations: frozenset[str]
@@ -166,9 +171,7 @@ def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
     """Return the pieces of a sentence in which letters and accents are one character, where there is one."""
     found: list[TextPiece] = []
     place = 0
-    token = _token_pattern(
-        spelling.hyphens, spelling.elided, spelling.open_hyphens, spelling.compounds
-    )
+    token = _token_pattern(spelling)
     while (match := token.search(text, place)) is not None:
         start, end = match.span()
         if match.lastgroup == "word":

@@ -137,13 +137,13 @@ def clauses_to_dict(
 def _scheme(nodes: Nodes) -> PennClauses | TreebankClauses:
     """Return the clauses by the labels of the treebank that has most of the tree's tags."""
     tags = nodes.tree.tags
-    telling = [tag for tag in tags if tag != "X"]  # an unknown category in several treebanks
-    table = table_of_labels((tag, True) for tag in telling)
-    if not any(tag in table.tags or core_label(tag) in table.tags for tag in telling):
-        told = ", ".join(dict.fromkeys(filter(None, tags)))
+    distinctive = [tag for tag in tags if tag != "X"]  # an unknown category in several treebanks
+    table = table_of_labels((tag, True) for tag in distinctive)
+    if not any(tag in table.tags or core_label(tag) in table.tags for tag in distinctive):
+        listed = ", ".join(dict.fromkeys(filter(None, tags)))
         raise TreeError(
             "clauses need the part-of-speech tags of a treebank that is known: "
-            f"{quoted(' '.join(nodes.tree.words))} has {quoted(told) if told else 'none'}"
+            f"{quoted(' '.join(nodes.tree.words))} has {quoted(listed) if listed else 'none'}"
         )
     if table.language == "en":
         return PennClauses(nodes)

@@ -425,10 +425,8 @@ def _is_subject_clause(arc: Arc, clause: Clause) -> bool:
         return True
     if not arc.before or arc.parent not in ("S", "SQ", "SINV"):
         return False
-    is_after_verb = arc.parent == "SQ" and arc.label_before[:2] in (
-        "VB",
-        "MD",
-    )  # "is (what he said) true"
+    # "is (what he said) true"
+    is_after_verb = arc.parent == "SQ" and arc.label_before[:2] in ("VB", "MD")
     if arc.head_child != "VP" and not is_after_verb:
         return False
     between = arc.phrase.labels[arc.place + 1 : arc.chosen]
