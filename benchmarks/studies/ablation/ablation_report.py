@@ -36,7 +36,7 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
     lines = ["# Ablation", "", f"{dates[0]} to {dates[-1]} UTC.", "", *machine(options, rows), ""]
     lines += [
         "F1 (EVALB with COLLINS.prm, gold tags in all trees): mean and standard deviation over seeds.",
-        "Head: weights of all but the encoder, in millions. Minutes: of training.",
+        "Head: number of weights outside the encoder, in millions. Minutes: training time.",
         "",
         "| layers | seeds | development | test | head, M | minutes |",
         "|---|---|---|---|---|---|",
@@ -77,9 +77,9 @@ def gains(rows: list[Result]) -> list[str]:
     """Return what BiMSA + NSA adds to a network without layers, and whether that is shown."""
     ours, bare = of(rows, MAIN), of(rows, BARE)
     if not ours or not bare:
-        return ["Without the runs that have no layers nothing is known of what layers add."]
+        return ["There is no run without layers, so the gain of the layers is unknown."]
     lines = [
-        "A gain counts as shown where each seed with the layers is above each seed without.",
+        "A gain is shown if every seed with the layers has a higher score than every seed without layers.",
         "",
     ]
     for part in PARTS:
@@ -110,9 +110,9 @@ def significance(rows: list[Result]) -> list[str]:
         lines.append(f"| {RUNS[row['name']].title} | {row['seed']} | {' | '.join(cells)} |")
     if not lines:
         return []
-    heads = ["| over no layers | seed | development | test |", "|---|---|---|---|"]
-    told = "Difference [95 % interval], p: bootstrap and approximate randomisation over sentences."
-    return ["", *heads, *lines, "", told]
+    heads = ["| compared with no layers | seed | development | test |", "|---|---|---|---|"]
+    legend = "A cell has the difference in F1, [95 % interval], p-value: bootstrap and approximate randomisation over sentences."
+    return ["", *heads, *lines, "", legend]
 
 
 def targets(rows: list[Result]) -> list[str]:
@@ -144,20 +144,20 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     lines.append(f"- Encoder: {described(encoder)}")
     lines.append(
         f"- {' '.join(names)}; {options.updates} updates of {BATCH_SIZE} "
-        f"sentences, learning rate {learning_rate(options):g}, warm-up {WARM_UP}, tags predicted beside"
+        f"sentences, learning rate {learning_rate(options):g}, warm-up {WARM_UP}, tags predicted by a tag head"
     )
-    given = ["--data", *names]
+    arguments = ["--data", *names]
     if options.judged is not None:
-        given += ["--judged", str(options.judged)]
+        arguments += ["--judged", str(options.judged)]
     if options.encoder is not None:
-        given += ["--encoder", encoder]
+        arguments += ["--encoder", encoder]
     if options.language != DEFAULT_LANGUAGE:
-        given += ["--language", options.language]
-    given += ["--output", options.output.name, "--updates", str(options.updates)]
+        arguments += ["--language", options.language]
+    arguments += ["--output", options.output.name, "--updates", str(options.updates)]
     if options.batch_tokens != BATCH_TOKENS:
-        given += ["--batch-tokens", str(options.batch_tokens)]
-    given += ["--threads", str(options.threads), "--precision", options.precision]
+        arguments += ["--batch-tokens", str(options.batch_tokens)]
+    arguments += ["--threads", str(options.threads), "--precision", options.precision]
     if any(row["name"] == PEER for row in rows):
-        given += ["--benepar-python", "python"]
-    again = command("benchmarks.studies.ablation.run_ablation", given)
+        arguments += ["--benepar-python", "python"]
+    again = command("benchmarks.studies.ablation.run_ablation", arguments)
     return [*lines, f"- `{again}`, then the same with `--report`"]

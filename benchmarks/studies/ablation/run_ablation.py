@@ -1,24 +1,23 @@
-"""What the layers are worth: kinds of attention, sizes of n-grams, and benepar 0.2, by F1.
+"""Compare the F1 of kinds of attention layers, sizes of n-grams, and benepar 0.2.
 
     python -m benchmarks.studies.ablation.run_ablation --data FOLDER... [--encoder DIR] --output DIR [--benepar-python PYTHON]
     python -m benchmarks.studies.ablation.run_ablation --data FOLDER... [--encoder DIR] --output DIR --report
 
-A FOLDER holds the trees of a treebank, ``train``, ``dev`` and ``test`` with any ending; those of several are put together, each by the
-label map of ``--label-maps`` that has its name, where there is one. ``--judged`` takes so many development and test trees of each.
-``--language`` is that of their text. Without an encoder words are read from their characters. PYTHON is that of an environment with
-benepar 0.2 (without it, benepar is left out). Every run of RUNS has the same encoder, data, batches
-(for one seed), number of updates and learning rate, and a process of its own. Encoder and layers
-train in bfloat16 (``--precision no``: float32); weights, scores of spans and losses are float32, and
-so is parsing. On a processor with bfloat16 instructions a run takes 0.6 of the time. A finished run
-leaves a line in ``OUTPUT/results.jsonl`` and is not run again. ``--report`` writes ``ablation.md``
-beside this file (or ``--page``), of the rows beside the page where OUTPUT has none, and keeps the notes at its end.
+A FOLDER has the trees of a treebank in the files ``train``, ``dev`` and ``test`` with any suffix. Several treebanks are
+concatenated; if ``--label-maps`` has a map with the name of a treebank, it is applied. ``--judged`` limits the number of
+development and test trees of each treebank. ``--language`` is the language of the text. Without an encoder the words are read
+from their characters. PYTHON is the interpreter of an environment with benepar 0.2 (without it, benepar is left out).
+All runs of RUNS have the same encoder, data, batches (for one seed), number of updates and learning rate. Each run has its
+own process. Encoder and layers are trained in bfloat16 (``--precision no``: float32); weights, span scores, losses and
+parsing are in float32. On a processor with bfloat16 instructions a run takes 0.6 of the time. A finished run
+writes a line to ``OUTPUT/results.jsonl`` and is not repeated. ``--report`` writes ``ablation.md``
+beside this file (or ``--page``) and keeps the notes at its end. If OUTPUT has no rows, the rows beside the page are used.
 
-One learning rate for encoder and head, warm-up of 160 updates, constant from there, Adam with
-betas (0.9, 0.98) and no clipping: the schedule of benepar's training script and of the BNA program.
-The rate, 1e-4, is the middle of what the authors of the small BERT models tried for theirs (3e-4,
-1e-4, 5e-5, 3e-5; Turc and others 2019): no score of ours was looked at. From characters it is 8e-4, the BNA paper's.
-The network after the last update parses the development and the test trees, once; what was decided by the development score is
-in the page's notes.
+Encoder and head have one learning rate: warm-up of 160 updates, then constant. Adam has betas (0.9, 0.98) and no clipping.
+This is the schedule of benepar's training script and of the BNA program. The learning rate, 1e-4, is in the middle of the
+rates that the authors of the small BERT models tried (3e-4, 1e-4, 5e-5, 3e-5; Turc and others 2019); no score was used to
+choose it. With characters it is 8e-4, as in the BNA paper. The network after the last update parses the development and the
+test trees once. The notes of the page say what was decided by the development score.
 """
 
 from __future__ import annotations

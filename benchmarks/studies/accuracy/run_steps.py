@@ -1,4 +1,4 @@
-"""What each step of a training gives: a small English parser, and one thing more at a time.
+"""Measure the effect of single training steps on a small English parser.
 
     bnaparse --dependencies HEADS.conllu -o DEPENDENCIES.mrg
     bnaparse -i TEXT -o TEXT.mrg
@@ -6,14 +6,14 @@
         --dependencies DEPENDENCIES.mrg --text TEXT.mrg --output DIR
     python -m benchmarks.studies.accuracy.run_steps ... --report
 
-Trains the parser of ``steps.toml`` beside this file, and one for each of STEPS, with the same number of updates: what
-a step adds is read in place of gold trees, not on top. First all steps with one seed, then with the next. Each
-is scored on the first sentences of the development sets, on these in capitals, and on the constructions that
-are kept for tests; nothing is chosen by them. A finished training leaves a line in ``OUTPUT/steps.jsonl``; ``--report``
-writes ``steps.md`` and ``steps.jsonl`` beside this file and keeps the notes at the page's end.
+The script trains the parser of ``steps.toml``, and one parser for each of STEPS, with the same number of updates. The data that
+a step adds is read in place of gold trees, not in addition. All steps run with the first seed, then with the next. Each parser
+is scored on the first sentences of the development sets, on these sentences in capitals, and on held-out constructions;
+no setting is chosen by these scores. A finished training writes a line to ``OUTPUT/steps.jsonl``. ``--report``
+writes ``steps.md`` and ``steps.jsonl`` beside this file and keeps the notes at the end of the page.
 
-``--pretrained`` is the encoder after more pre-training (``bnaparser pretrain``), TEXT.mrg are trees that the teacher
-gave running text, DEPENDENCIES.mrg those that it gave sentences with gold heads.
+``--pretrained`` is the encoder after more pre-training (``bnaparser pretrain``). TEXT.mrg has the teacher's trees of
+running text, DEPENDENCIES.mrg the teacher's trees of sentences with gold heads.
 """
 
 from __future__ import annotations
@@ -72,20 +72,18 @@ STEPS = {
     "noise": TrainingStep("+ noise", settings=NOISY),
     "templates": TrainingStep("+ templates", TEMPLATES),
     "published": TrainingStep("+ trees of a published parser", PUBLISHED),
-    "dependencies": TrainingStep(
-        "+ gold dependencies, parsed by the teacher under them", DEPENDENCIES
-    ),
+    "dependencies": TrainingStep("+ the teacher's trees under gold dependencies", DEPENDENCIES),
     "teacher": TrainingStep("+ running text, the teacher's trees", SILVER),
     "soft": TrainingStep(
         "+ running text, the teacher's probabilities", SOFT, (TEACHER, "train.teacher_weight=0.0")
     ),
     "soft gold": TrainingStep(
-        "+ the teacher's probabilities beside the gold trees",
+        "+ the teacher's probabilities for the gold trees",
         settings=(TEACHER, "train.teacher_weight=0.5"),
     ),
     "pretrained": TrainingStep("+ more pre-training of the encoder", pretrained=True),
     "all": TrainingStep(
-        "all but the teacher's hard trees",
+        "all steps except the teacher's trees of running text",
         (*TEMPLATES, *PUBLISHED, *DEPENDENCIES, *SOFT),
         (*NOISY, TEACHER, "train.teacher_weight=0.5"),
         pretrained=True,
@@ -116,12 +114,12 @@ def rows_of(options: argparse.Namespace) -> list[Row]:
 
 
 def pending(options: argparse.Namespace) -> list[tuple[int, str]]:
-    """Return the trainings that were asked for and are not done: seed, step."""
+    """Return the requested trainings that are not finished: seed, step."""
     done = {(row["seed"], row["step"]) for row in rows_of(options)}
     able = [name for name, step in STEPS.items() if options.pretrained or not step.pretrained]
     able = [name for name in able if options.only in (None, name)]
-    wanted = product(map(int, options.seeds.split(",")), able)
-    return [one for one in wanted if one not in done]
+    requested = product(map(int, options.seeds.split(",")), able)
+    return [training for training in requested if training not in done]
 
 
 def recipe_of(options: argparse.Namespace, name: str, seed: int) -> Recipe:
@@ -174,11 +172,11 @@ def scores_of(options: argparse.Namespace, parser: Parser) -> Row:
             tags += [mine == tag for mine, tag in zip(parse.tags or (), tree.tags, strict=True)]
         loud = parser.parse_many([[word.upper() for word in tree.words] for tree in gold])
         capitals[name] = bracket_scores(gold, loud).f1
-    wanted = [tree for _, tree in constructions("test")]
-    found = parser.parse_many([tree.words for tree in wanted])
+    held_out = [tree for _, tree in constructions("test")]
+    parses = parser.parse_many([tree.words for tree in held_out])
     right = [
         Tree.from_spans(tree.words, tree.tags, parse.spans) == tree
-        for tree, parse in zip(wanted, found, strict=True)
+        for tree, parse in zip(held_out, parses, strict=True)
     ]
     return {
         "f1": f1,
@@ -195,7 +193,7 @@ def page_of(rows: list[Row]) -> str:
     machines = dict.fromkeys(row["machine"] for row in rows)
     typed = [one for one in without_folders(sys.argv[1:]) if one != "--report"]
     lines = [
-        "# What each step of a training gives",
+        "# Effect of single training steps",
         "",
         f"{dates[0]} to {dates[-1]} UTC.",
         "",
@@ -204,9 +202,13 @@ def page_of(rows: list[Row]) -> str:
         f"- `{command('benchmarks.studies.accuracy.run_steps', typed)}`, then the same with `--report`",
         "",
         f"Encoder {described(some['encoder'])}. GUM's trees are silver (made by a parser).",
-        f"`steps.toml` on {some['encoder']}, {some['updates']} updates of 32 sentences whatever is among them; scored on the first {some['sentences']} sentences",
-        "of each development set. F1, of gold words; of the same sentences IN CAPITALS; tags right; constructions (of those that",
-        "are kept for tests) whose tree is exactly right. Mean over seeds, with the standard deviation; percent.",
+        f"All parsers are trained with `steps.toml` on {some['encoder']}, for {some['updates']} updates of 32 sentences. Added data takes the place of gold trees.",
+        f"They are scored on the first {some['sentences']} sentences of each development set. The columns are in percent, mean and standard deviation over seeds:",
+        "",
+        "- the sets and their mean: F1 on gold words",
+        "- in capitals: mean F1 on the same sentences in CAPITALS",
+        "- tags: accuracy of the predicted tags",
+        "- constructions: held-out rare constructions whose tree is exactly right",
         "",
         f"| | seeds | mean | {' | '.join(SETS)} | in capitals | tags | constructions |",
         f"|---|---|---|{'---|' * len(SETS)}---|---|---|",

@@ -1,10 +1,10 @@
-"""What it is worth to tell the parser something: F1 where part of the gold tree is given as constraints.
+"""Measure the F1 of a parser under constraints that are a part of the gold tree.
 
     python -m benchmarks.studies.constraints.run_constraints TREEBANKS [--model en] [--sentences N]
 
 TREEBANKS holds ``NAME/dev.txt.xz`` (or ``.mrg``) for each of five sets; the maps of
-``recipes/label_maps.toml`` are applied to the gold trees of masc and craft. Each kind of knowledge stands
-beside as much of it that is drawn at random: what a constraint is worth must come from its being right.
+``recipes/label_maps.toml`` are applied to the gold trees of masc and craft. Each kind of constraint is compared
+with the same number of random constraints: a gain must come from correct constraints.
 Writes ``constraints.md`` beside this file, or in ``--output``.
 """
 
@@ -31,7 +31,7 @@ from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
 from bnaparser.trees.heads.rules import COLLINS, UD, HeadRules
 from bnaparser.trees.tree import CHAIN
 
-Asking = Callable[[Tree, random.Random], ParseOptions]
+ConstraintMaker = Callable[[Tree, random.Random], ParseOptions]
 _OPENING = {"``": "''", "-LRB-": "-RRB-"}
 
 
@@ -46,8 +46,8 @@ def main() -> None:
         "|---|" + "---|" * len(sets),
         "| sentences | " + " | ".join(str(len(trees)) for trees in sets.values()) + " |",
     ]
-    for name, ask in ASKED.items():
-        cells = [cell(parser, trees, ask) for trees in sets.values()]
+    for name, make in KINDS.items():
+        cells = [cell(parser, trees, make) for trees in sets.values()]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
         print(lines[-1], flush=True)
     text = PAGE.format(
@@ -79,11 +79,11 @@ def gold_trees(options: argparse.Namespace, name: str) -> Iterator[Tree]:
         yield tree if label_map is None else label_map.apply(tree)
 
 
-def cell(parser: Parser, gold: Sequence[Tree], ask: Asking) -> str:
-    """F1 in percent, and in brackets how many sentences no tree could be found for."""
+def cell(parser: Parser, gold: Sequence[Tree], make: ConstraintMaker) -> str:
+    """Return F1 in percent, and in brackets the number of sentences without a tree."""
     draw = random.Random(1)
     sentences = [from_words(map(unescape, tree.words)) for tree in gold]
-    options = [ask(tree, draw) for tree in gold]
+    options = [make(tree, draw) for tree in gold]
     parses = parser.parse_sentences(sentences, options=options)
     trees = [
         Tree.from_spans(tree.words, tree.tags, parse.spans)
@@ -102,7 +102,7 @@ def noun_phrases(tree: Tree, label: str | None) -> list[Constraint]:
 
 
 def random_brackets(tree: Tree, draw: random.Random) -> list[Constraint]:
-    """As many constituents as there are noun phrases, of their lengths, that do not cross."""
+    """Return the same number of constituents as there are noun phrases, with their lengths, that do not cross."""
     found: list[Constraint] = []
     n = len(tree.words)
     for known in noun_phrases(tree, None):
@@ -122,7 +122,7 @@ def _crosses(one: Constraint, other: Constraint) -> bool:
 
 
 def names(tree: Tree) -> list[Constraint]:
-    """Rows of proper nouns, which no constituent is to cross."""
+    """Return a constraint for each sequence of proper nouns: no constituent may cross it."""
     found, start = [], 0
     for place, tag in enumerate([*tree.tags, ""]):
         if not tag.startswith("NNP"):
@@ -142,7 +142,7 @@ def random_rows(tree: Tree, draw: random.Random) -> list[Constraint]:
 
 
 def quoted(tree: Tree) -> list[Constraint]:
-    """What stands between quotation marks or brackets."""
+    """Return a constraint for each text between quotation marks or brackets: no constituent may cross it."""
     found: list[Constraint] = []
     open_marks: list[tuple[str, int]] = []
     for place, tag in enumerate(tree.tags):
@@ -155,17 +155,17 @@ def quoted(tree: Tree) -> list[Constraint]:
     return found
 
 
-def fitting(rules: HeadRules, penalty: float) -> Asking:
-    def ask(tree: Tree, draw: random.Random) -> ParseOptions:
+def fitting(rules: HeadRules, penalty: float) -> ConstraintMaker:
+    def options(tree: Tree, draw: random.Random) -> ParseOptions:
         return ParseOptions(
             dependencies=Dependencies(dependencies(tree, rules), _marks(tree), penalty)
         )
 
-    return ask
+    return options
 
 
 def random_heads(tree: Tree, draw: random.Random) -> ParseOptions:
-    """The same tree of heads over the words in another order."""
+    """Return the heads of the tree, moved to other words at random."""
     heads = dependencies(tree, COLLINS)
     order = list(range(len(heads)))
     draw.shuffle(order)
@@ -179,36 +179,40 @@ def _marks(tree: Tree) -> tuple[bool, ...]:
     return tuple(map(is_punctuation, tree.tags))
 
 
-def constrained(constraints: Callable[[Tree, random.Random], list[Constraint]]) -> Asking:
+def constrained(constraints: Callable[[Tree, random.Random], list[Constraint]]) -> ConstraintMaker:
     return lambda tree, draw: DEFAULT_OPTIONS.with_constraints(constraints(tree, draw))
 
 
-ASKED: dict[str, Asking] = {
-    "nothing": lambda tree, draw: DEFAULT_OPTIONS,
+KINDS: dict[str, ConstraintMaker] = {
+    "no constraints": lambda tree, draw: DEFAULT_OPTIONS,
     "noun phrases of several words": constrained(lambda tree, draw: noun_phrases(tree, "NP")),
-    "the same, without their label": constrained(lambda tree, draw: noun_phrases(tree, None)),
-    "as many brackets at random places": constrained(random_brackets),
-    "names that nothing crosses (rows of proper nouns)": constrained(
+    "noun phrases of several words, without their label": constrained(
+        lambda tree, draw: noun_phrases(tree, None)
+    ),
+    "the same number of random brackets": constrained(random_brackets),
+    "names that no constituent crosses (sequences of proper nouns)": constrained(
         lambda tree, draw: names(tree)
     ),
-    "as many rows at random places": constrained(random_rows),
-    "quotations and brackets that nothing crosses": constrained(lambda tree, draw: quoted(tree)),
+    "the same number of random sequences": constrained(random_rows),
+    "quotations and brackets that no constituent crosses": constrained(
+        lambda tree, draw: quoted(tree)
+    ),
     "heads by Collins' rules, penalty 1": fitting(COLLINS, 1.0),
     "heads by Collins' rules, penalty 2": fitting(COLLINS, 2.0),
     "heads by Collins' rules, penalty 4": fitting(COLLINS, 4.0),
     "heads by UD's rules, penalty 2": fitting(UD, 2.0),
-    "the same heads, words shuffled, penalty 2": random_heads,
+    "heads by Collins' rules, words shuffled, penalty 2": random_heads,
 }
 
-PAGE = """# What it is worth to know something
+PAGE = """# F1 under gold constraints
 
-F1 of `{model}` ({precision}) on development sentences where the parser gets a part of the gold tree as constraints, and where it
-gets as many random constraints. In brackets: sentences for which constraints left no tree, which count as without constituents.
+F1 of `{model}` ({precision}) on development sentences, parsed under constraints. The constraints are a part of the gold tree, or the same number of random constraints.
+A number in brackets is the number of sentences that have no tree under the constraints. These sentences count as trees without constituents.
 
 {table}
 
-Noun phrases and heads are read off the gold trees, so these rows say what right knowledge is worth, not what an annotator or
-a tagger gets. Rows of proper nouns and quotations are found by the gold tags alone; some gold constituents do cross them.
+Noun phrases and heads come from the gold trees. So these rows show the effect of correct constraints, not of the constraints that an annotator or
+a tagger would make. Sequences of proper nouns and quotations come from the gold tags alone; some gold constituents do cross them.
 
 {where}
 

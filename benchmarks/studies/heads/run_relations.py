@@ -97,11 +97,11 @@ def print_summary(pairs: list[Pair], subjects: int) -> None:
     words = [pair for pair in same_head if pair.word.relation != "punct"]
     rows = {
         "heads": share(sum(1 for _ in same_head), len(pairs)),
-        "relations of right heads": share(sum(map(is_right, same_head)), len(same_head)),
-        "the same with subtypes": share(
+        "relations of correct heads": share(sum(map(is_right, same_head)), len(same_head)),
+        "relations with subtypes": share(
             sum(pair.arc.relation == pair.word.relation for pair in same_head), len(same_head)
         ),
-        "the same without punctuation marks": share(sum(map(is_right, words)), len(words)),
+        "relations without punctuation marks": share(sum(map(is_right, words)), len(words)),
         "words with two nsubj": str(subjects),
     }
     print("| | |\n|---|---|")

@@ -1,10 +1,9 @@
-"""A newcomer's half hour: python -m benchmarks.studies.newcomer.run_newcomer [--output DIR]
+"""Run the first steps of a new user: python -m benchmarks.studies.newcomer.run_newcomer [--output DIR]
 
-Does in a fresh clone, with a fresh virtual environment, what somebody does who has only README.md: install,
-first tree, a file, a script, the service, its page, a model of one's own; and the mistakes one makes on the
-way. Writes ``newcomer.md`` beside this file, or in ``--output``: for every step its time and what is seen at
-its end. Exits with 1 where a step ends otherwise than it should, or shows a traceback. Wants git, curl and
-chromium, and an index that pip installs from.
+The steps run in a fresh clone with a fresh virtual environment, and need only README.md: install, first tree, a file, a script,
+the service, its page, a model of one's own, and typical mistakes. Writes ``newcomer.md`` beside this file, or in
+``--output``: the time of every step and the last line of its output. The exit code is 1 if a step does not end as it should,
+or prints a traceback. Needs git, curl and chromium, and a package index for pip.
 """
 
 from __future__ import annotations
@@ -190,18 +189,18 @@ def page_of(done: list[Done], began: str) -> str:
         f"| {step.step.what} | `{cell(step.step.typed)}` | {step.seconds:.1f} | {step.code} | {last_line(step.seen)} |"
         for step in done
     )
-    verdict = "not as it should be: " + ", ".join(wrong) if wrong else "every step as it should be"
+    verdict = "failed steps: " + ", ".join(wrong) if wrong else "every step ended as it should"
     return f"""\
-# A newcomer's half hour
+# The first half hour of a new user
 
-{began}; {processor()}, {memory()}; packages from a near index.
+{began}; {processor()}, {memory()}; packages from a package index nearby.
 
     python -m benchmarks.studies.newcomer.run_newcomer
 
-What somebody does with README.md alone, in a fresh clone and a fresh virtual environment, mistakes included. {minutes:.1f}
-minutes of waiting in all; {verdict}; no traceback counts as right. Shown is the last line that is printed.
+The steps are those of a new user who has only README.md, in a fresh clone and a fresh virtual environment. Some steps are typical mistakes.
+All steps together took {minutes:.1f} minutes: {verdict}. A step with a traceback counts as failed. The table has the last line of each step's output.
 
-| step | typed | seconds | exit code | last line |
+| step | command | seconds | exit code | last line |
 |---|---|---|---|---|
 {rows}
 """

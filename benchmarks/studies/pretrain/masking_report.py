@@ -29,7 +29,7 @@ def report(options: argparse.Namespace, rows: list[Result]) -> str:
     if not rows:
         sys.exit(f"{options.output} holds no results with this budget")
     dates = sorted(row["date"] for row in rows)
-    lines = ["# What is masked", "", f"{dates[0]} to {dates[-1]} UTC.", ""]
+    lines = ["# Masking schemes of pre-training", "", f"{dates[0]} to {dates[-1]} UTC.", ""]
     lines += machine(options, rows)
     lines += ["", *missing(rows), *losses(rows), "", *scores(rows), "", *paper(rows)]
     return "\n".join(lines) + "\n"
@@ -67,8 +67,10 @@ def missing(rows: list[Result]) -> list[str]:
 def losses(rows: list[Result]) -> list[str]:
     """Return the table of what is lost on held-out text."""
     lines = [
-        "Loss on held-out text, nats a prediction, mean over seeds: of a masked word when sub-words or geometric spans",
-        "of one segment are masked, whatever a run was trained on; then of its own objectives, with its own masks.",
+        "Loss on held-out text, in nats for each prediction, mean over seeds:",
+        "",
+        "- sub-words, spans: loss on masked words if sub-words, or geometric spans, of one segment are masked. These two columns are the same for all runs.",
+        "- own words, boundaries, next: losses of the run's own objectives, with its own masks.",
         "",
         "| masked, predicted | seeds | subwords seen | sub-words | spans | own words | boundaries | next |",
         "|---|---|---|---|---|---|---|---|",
@@ -91,16 +93,16 @@ def losses(rows: list[Result]) -> list[str]:
 
 def scores(rows: list[Result]) -> list[str]:
     """Return the table of what parser and tasks make of the encoders."""
-    columns = {"parser": "parser, F1"} | {task: told for task, (_, told) in JUDGED.items()}
+    columns = {"parser": "parser, F1"} | {task: title for task, (_, title) in JUDGED.items()}
     shown = [
-        (key, part, told)
-        for key, told in columns.items()
+        (key, part, title)
+        for key, title in columns.items()
         for part in PARTS
         if all(part in row.get(key, {}) for row in rows)
     ]
-    heads = " | ".join(f"{told}, {part}" for _, part, told in shown)
+    heads = " | ".join(f"{title}, {part}" for _, part, title in shown)
     lines = [
-        "What is trained on each encoder, mean and standard deviation over seeds. No score has chosen anything.",
+        "Scores of parsers and task models that were trained on each encoder, mean and standard deviation over seeds. No setting was chosen by these scores.",
         "",
         f"| masked, predicted | seeds | {heads} |",
         "|---|---|" + "---|" * len(shown),
@@ -121,9 +123,9 @@ def paper(rows: list[Result]) -> list[str]:
     seen = statistics.fmean(row["tokens"] for row in rows if row["name"] != NONE)
     ratio = round(PAPER_SUBWORDS / seen / 10_000) * 10_000
     lines = [
-        "The paper's scores (tables 6 and 7; two segments and next sentence prediction unless stated otherwise). The paper trains",
-        f"BERT-large from scratch and reports checkpoints at 1.2 million updates of 256 blocks of 512 subwords, {ratio:,} times the",
-        "subwords seen here. F1 and accuracy:",
+        "The next table has the paper's scores, F1 or accuracy (tables 6 and 7; two segments and next sentence prediction unless stated otherwise).",
+        "The paper trains BERT-large from scratch and reports checkpoints at 1.2 million updates of 256 blocks of 512 subwords.",
+        f"That is {ratio:,} times as many subwords as here.",
         "",
         f"| masked | {' | '.join(PAPER_COLUMNS)} |",
         "|---|" + "---|" * len(PAPER_COLUMNS),
@@ -138,12 +140,12 @@ def paper(rows: list[Result]) -> list[str]:
 def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
     """Return what was measured where, and how to measure it again."""
     threads = "1 thread" if options.threads == 1 else f"{options.threads} threads"
-    given = [f"--text={file.name}" for file in options.text]
-    given += [f"--data={options.data.name}", f"--tasks={options.tasks.name}"]
-    given += [f"--encoder={options.encoder.name}", f"--output={options.output.name}"]
-    given += [f"--updates={options.updates}", f"--parser-updates={options.parser_updates}"]
-    given += [f"--threads={options.threads}", f"--precision={options.precision}"]
-    again = command("benchmarks.studies.pretrain.run_masking", given)
+    arguments = [f"--text={file.name}" for file in options.text]
+    arguments += [f"--data={options.data.name}", f"--tasks={options.tasks.name}"]
+    arguments += [f"--encoder={options.encoder.name}", f"--output={options.output.name}"]
+    arguments += [f"--updates={options.updates}", f"--parser-updates={options.parser_updates}"]
+    arguments += [f"--threads={options.threads}", f"--precision={options.precision}"]
+    again = command("benchmarks.studies.pretrain.run_masking", arguments)
     what = (
         f"- {options.updates} updates of {BATCH_SIZE} blocks of {BLOCK} subwords, "
         f"learning rate {LEARNING_RATE:g}; then {options.parser_updates} updates of a parser without layers"

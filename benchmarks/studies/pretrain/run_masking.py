@@ -1,15 +1,15 @@
-"""SpanBERT's table 6 in small: what is masked, everything else alike.
+"""Compare masking schemes: SpanBERT's table 6 on a small scale.
 
     python -m benchmarks.studies.pretrain.run_masking --text FILE --data TREEBANK --tasks TASKS --encoder DIR --output DIR
     python -m benchmarks.studies.pretrain.run_masking ... --report
 
-Each run of RUNS takes the same encoder, text and number of updates, then trains a parser on
-TREEBANK (a folder with ``train.mrg``, ``dev.mrg`` and ``test.mrg``) and the tasks of TASKS on what came out,
-all with one seed, one after the other. Another run trains them on the encoder as it is. Schemes that need
-trees or names parse the whole text first, once. A finished run leaves a line in
-``OUTPUT/results.jsonl`` and is not run again; one that was broken off goes on. First all runs of
-one seed, then those of the next. ``--report`` writes ``masking.md`` beside this file (or
-``--page``) and keeps the notes at its end; ``masking.jsonl`` beside it has the lines that it is made of.
+All runs of RUNS pre-train the same encoder on the same text for the same number of updates. Each run then trains a parser on
+TREEBANK (a folder with ``train.mrg``, ``dev.mrg`` and ``test.mrg``) and models for TASKS on the pre-trained encoder,
+with one seed, one after the other. One more run trains them on the original encoder. Schemes that need
+trees or names parse the whole text once, before the training. A finished run writes a line to
+``OUTPUT/results.jsonl`` and is not repeated. An interrupted run is resumed. All runs of the first seed come
+before those of the next seed. ``--report`` writes ``masking.md`` beside this file (or
+``--page``) and keeps the notes at its end. ``masking.jsonl`` beside it has the rows of the page.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from benchmarks.studies.pretrain.masking_report import report
 from benchmarks.studies.pretrain.masking_tables import NONE, RUNS, SEEDS
 from benchmarks.studies.pretrain.masking_training import Result, budget, run_one
 
-# Options that a run's own process is given.
+# Options that are passed to the process of a run.
 PASSED_ON = ("data", "tasks", "encoder", "output", "entities", "updates", "parser_updates",
              "threads", "precision")  # fmt: skip
 

@@ -1,13 +1,13 @@
-"""Parsers trained on several encoders, everything else alike: what more pre-training was worth.
+"""Measure what more pre-training gains: parsers on several encoders, with the same other settings.
 
     python -m benchmarks.studies.pretrain.run_parsers --treebanks TREEBANKS --encoder NAME=DIR [--encoder ...] --output DIR
     python -m benchmarks.studies.pretrain.run_parsers ... --report
 
-Trains by each recipe of DATA (``parser_wsj.toml`` and ``parser_mix.toml`` beside this file) a parser on each
-encoder with each seed, and scores it on development and test trees of each of its treebanks; nothing is chosen by
-them. A finished training leaves a line in ``OUTPUT/parsers.jsonl`` and is not done again; one that was
-broken off goes on. First all encoders with one seed, then with the next. "NAME, pre-trained" is compared with NAME. ``--report`` writes ``parsers.md`` and
-``parsers.jsonl`` beside this file and keeps the notes at the page's end.
+The script trains a parser on each encoder with each seed and each recipe of DATA (``parser_wsj.toml`` and ``parser_mix.toml``
+beside this file). It scores the parser on development and test trees of each of its treebanks; no setting is chosen by these
+scores. A finished training writes a line to ``OUTPUT/parsers.jsonl`` and is not repeated. An interrupted training is
+resumed. All encoders run with the first seed, then with the next. "NAME, pre-trained" is compared with NAME. ``--report``
+writes ``parsers.md`` and ``parsers.jsonl`` beside this file and keeps the notes at the end of the page.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ def options_from_command_line() -> argparse.Namespace:
 
 
 def pending(options: argparse.Namespace) -> list[tuple[str, int, str]]:
-    """Return the trainings that were asked for and are not done: data, seed, encoder."""
+    """Return the requested trainings that are not finished: data, seed, encoder."""
     names = [encoder.partition("=")[0] for encoder in options.encoder]
     seeds = map(int, options.seeds.split(","))
     done = {(row["data"], row["seed"], row["encoder"]) for row in rows_of(options)}
-    wanted = product(options.data or DATA, seeds, names)
-    return [one for one in wanted if one not in done]
+    requested = product(options.data or DATA, seeds, names)
+    return [training for training in requested if training not in done]
 
 
 def rows_of(options: argparse.Namespace) -> list[Row]:
@@ -137,8 +137,8 @@ def table(data: str, sets: tuple[str, ...], rows: list[Row]) -> list[str]:
     heads = "".join(f" {name}, {part} |" for part, name in columns)
     some = rows[0]
     lines = [
-        f"`parser_{data}.toml`, {some['updates']} updates; F1 on the first {some['sentences']} sentences of each",
-        "treebank, mean and standard deviation over seeds.",
+        f"Parsers of `parser_{data}.toml`, {some['updates']} updates. F1 on the first {some['sentences']} sentences of each",
+        "treebank, mean and standard deviation over seeds:",
         "",
         f"| encoder | numbers | seeds |{heads}",
         f"|---|---|---|{'---|' * len(columns)}",
@@ -172,7 +172,7 @@ def gains(rows: list[Row]) -> list[str]:
     if not lines:
         return []
     heads = [f"| encoder | data |{''.join(f' {part} |' for part in PARTS)}", "|---|---|---|---|"]
-    return ["", "What more pre-training gained, seed by seed, and the mean:", "", *heads, *lines]
+    return ["", "Gain in F1 of more pre-training, for each seed and the mean:", "", *heads, *lines]
 
 
 def f1(row: Row, part: str, name: str) -> float:

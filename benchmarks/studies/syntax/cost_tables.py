@@ -38,9 +38,9 @@ def cost(options: argparse.Namespace) -> list[str]:
     return [
         *lines,
         (
-            "Times the plain encoder, wall / CPU. Masks are made beside the encoder, by the data loader; "
-            "the column says how long for the longest texts. The plain encoder has the attention that "
-            "transformers gives it by default (sdpa). Memory is the peak of a whole process."
+            "Time relative to the plain encoder, wall / CPU. Masks are made by the data loader, in parallel with the encoder; "
+            "the last column has their time for the longest texts. The plain encoder uses the default attention of "
+            "transformers (sdpa). Memory is the peak of a whole process."
         ),
         "",
         "![Cost by length](syntax_cost.svg)",

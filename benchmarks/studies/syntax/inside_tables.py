@@ -39,12 +39,12 @@ def inside(options: argparse.Namespace) -> list[str]:
     return [
         *lines,
         (
-            "Over 128 training texts, seed 1, without dropout. Moved: how far the encoder's vectors "
-            "are from those that the same weights give without syntax, over the length of these. "
+            "Means over 128 training texts, seed 1, without dropout. Moved: distance between the encoder's vectors "
+            "with and without syntax (with the same weights), divided by the length of the vectors without syntax. "
             "Fraction of syntax: the gates by layer (SLA, WLA), the fraction of the sub-networks that syntax masks "
             "(Syntax-BERT), the mixture's weight of the guided layer (SG-Net). On the parent: the "
-            "supervised heads' attention to it, geometric mean over tokens and layers. Pull: length of the "
-            "gradient at the encoder's own weights, and the cosine between that of the task and that of the "
+            "attention of the supervised heads to the parent, geometric mean over tokens and layers. Pull: length of the "
+            "gradient at the encoder's own weights. Cosine: between the gradient of the task and the gradient of the "
             "supervision."
         ),
         "",

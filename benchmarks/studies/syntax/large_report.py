@@ -83,20 +83,19 @@ def machine(options: argparse.Namespace, rows: list[Result], command: str) -> li
         "",
         (
             "A tenth of the training examples is held out. The first seed of every system was trained at "
-            f"learning rates of {' and '.join(f'{rate:g}' for rate in options.rates)}, which rise for a tenth of the updates and fall to 0; what is best on "
-            "the held out examples is the rate of all its seeds. What is scored below has no say in it, and is "
-            "scored once, after the last update. All settings of a system are its defaults "
-            "([syntax.md](../../../docs/syntax.md)). Fewer updates, more systems and tasks, the papers' own scores: "
-            "[syntax.md](syntax.md)."
+            f"learning rates of {' and '.join(f'{rate:g}' for rate in options.rates)}, which rise for a tenth of the updates and fall to 0. The rate with the best score on "
+            "the held-out examples is used for all seeds of the system. The scored examples were not used for this choice. They are "
+            "scored once, after the last update. All systems have their default settings "
+            "([syntax.md](../../../docs/syntax.md)). [syntax.md](syntax.md) has fewer updates, more systems and tasks, and the papers' own scores."
         ),
         "",
     ]
 
 
 def rates(rows: list[Result], systems: Iterable[str], tried: Sequence[float]) -> list[str]:
-    """Return what was chosen, and on what."""
+    """Return the table of the held-out scores at each learning rate, with the chosen rate in bold."""
     tasks = shown(rows)
-    lines = ["## The rates", ""]
+    lines = ["## Learning rates", ""]
     lines += table_head(
         ["held out", *(f"{TASKS[name].title} {METRICS[TASKS[name].metric]}" for name in tasks)]
     )
@@ -106,14 +105,14 @@ def rates(rows: list[Result], systems: Iterable[str], tried: Sequence[float]) ->
             trials = trials_of(rows, task, system)
             best = best_rate(trials, tried)
             by_rate = {row["learning_rate"]: f"{row['held_out']:.1f}" for row in trials}
-            given = (
+            scores = (
                 f"**{by_rate[rate]}**" if rate == best else by_rate.get(rate, "") for rate in tried
             )
-            cells.append(", ".join(given).strip(", "))
+            cells.append(", ".join(scores).strip(", "))
         lines.append(line([SYSTEMS[system].title, *cells]))
     return [
         *lines,
         "",
-        f"Seed {rows[0]['seed']} at {' and '.join(f'{rate:g}' for rate in tried)}; bold: the rate that was taken.",
+        f"Scores of seed {rows[0]['seed']} on the held-out examples, at learning rates of {' and '.join(f'{rate:g}' for rate in tried)}. Bold: the rate that was chosen.",
         "",
     ]

@@ -17,19 +17,19 @@ SCORES = {
     "depth_spearman": ("depth Spearman", 100),
 }
 TITLES = {
-    CHAIN: "no network: words that stand nearer are nearer, the first is the root",
+    CHAIN: "no network: distance is the distance in the sentence, the first word is the root",
     UNTRAINED: "the encoder before training",
 }
-SHOWN = {"parsed": "trees shown", "none": "none shown"}
+SHOWN = {"parsed": "with trees", "none": "without trees"}
 
 
 def probed(options: argparse.Namespace) -> list[str]:
     """Return the table of ``--probe``, where it has been run with this budget."""
-    wanted = budget(options, PROBED).items()
-    rows = [row for row in measured(options, "probed") or [] if wanted <= row.items()]
+    budget_items = budget(options, PROBED).items()
+    rows = [row for row in measured(options, "probed") or [] if budget_items <= row.items()]
     if not rows:
         return []
-    head = [f"{title}, {told}" for title, _ in SCORES.values() for told in SHOWN.values()]
+    head = [f"{title}, {source}" for title, _ in SCORES.values() for source in SHOWN.values()]
     lines = ["## Trees in the vectors: the structural probe", "", *table_head(["", *head])]
     for system in (*TITLES, *MAIN):
         cells = [cell(rows, system, shown, name) for name in SCORES for shown in SHOWN]
@@ -39,12 +39,12 @@ def probed(options: argparse.Namespace) -> list[str]:
         *lines,
         "",
         (
-            f"Percent, mean ± standard deviation over seeds; each network trained on {TASKS[PROBED].title} as above, the last "
-            f"layer's vectors, the probe ([inspect.md](../../../docs/inspect.md)) trained on the first {SENTENCES:,} training sentences of "
-            f"{rows[0]['treebank']}, stopped by its development part, and scored on its test part; {rows[-1]['processor']}, "
-            f"{rows[-1]['date']} UTC. What a system has with trees shown and not without "
-            "is the tree that it was shown, and not what its weights know. Below the first row is what a probe of so few sentences "
-            "loses of what the words' order alone tells. The parser whose trees are shown was trained on the "
+            f"Percent, mean ± standard deviation over seeds ({rows[-1]['processor']}, {rows[-1]['date']} UTC). "
+            f"The networks were trained on {TASKS[PROBED].title} as above; the probe ([inspect.md](../../../docs/inspect.md)) reads the vectors of the last "
+            f"layer. It was trained on the first {SENTENCES:,} training sentences of "
+            f"{rows[0]['treebank']}, stopped by the development part, and scored on the test part. "
+            "A score that is high only with trees in the input comes from these trees, not from the weights. The first row knows only "
+            "the order of the words: a score below it shows what a probe loses with so few sentences. The parser whose trees are in the input was trained on the "
             f"training part. The paper's table 6 (UUAS, distance Spearman; Stanford Dependencies, the whole Penn Treebank): {paper}."
         ),
         "",

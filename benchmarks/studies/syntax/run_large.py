@@ -1,14 +1,14 @@
-"""What syntax is worth to an encoder that knows its task: each system at a rate that was chosen for it.
+"""Measure syntax-guided attention with more examples, each system at the better of two learning rates.
 
     python -m benchmarks.studies.syntax.run_large --tasks TASKS --encoder DIR --output DIR [--of TASK ...]
     python -m benchmarks.studies.syntax.run_large --tasks TASKS --encoder DIR --output DIR --report
 
-run_syntax.py compares many variants after few updates. Here are four tasks, in ``large_tables``, with
-enough examples that the plain encoder stands well above the majority answer, and the systems alone
+run_syntax.py compares many variants after few updates. This script has four tasks (in ``large_tables``), with
+enough examples that the plain encoder is well above the majority answer, and the main systems only
 (``--systems`` names others, ``--rates`` other learning rates).
-A tenth of the training examples is held out. The first seed of every system is trained at each of the
-same rates; the rate whose network is best on what is held out is that of its other seeds. What is
-scored, the task's test part or, where it has none, its development part, has no say in it. One task
+A tenth of the training examples is held out. The first seed of every system is trained at each learning rate;
+the other seeds use the rate with the best score on the held-out examples. The scored examples (the task's test part,
+or its development part if there is no test part) are not used for this choice. One task
 is done after another, so that what is done can be shown; with ``--of`` these tasks alone. Two tasks are Chinese,
 for an encoder and a parser that know it: ``--of ner-zh chnsenticorp --parser seven --page large_zh.md``.
 

@@ -1,4 +1,4 @@
-"""What syntax is worth to an encoder: SLA, WLA, LISA, SG-Net and Syntax-BERT on eight tasks.
+"""Measure SLA, WLA, LISA, SG-Net and Syntax-BERT on eight tasks.
 
     python -m benchmarks.studies.syntax.run_syntax --tasks TASKS --encoder DIR --output DIR [--cost-encoder DIR]
     python -m benchmarks.studies.syntax.run_syntax --tasks TASKS --encoder DIR --output DIR --inside
@@ -7,19 +7,18 @@
 TASKS is a folder with cola, sst, ner_wikineural, ged_realec, mrpc, stsb and snli_sample. Four groups
 of runs, in ``syntax_tables``: every system on every task; Syntax-BERT's table 5; SST-2 with our
 parser's trees, SST's own, random ones and a linear window; and what may explain a loss or a gain.
-Each run has the same encoder, the same examples, number of updates and rates as the others of its
-task, and a process of its own. Nothing is chosen on what is scored: the network after the last
-update is, once. All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run is kept in
-``OUTPUT/runs``, its predictions too, and is not run again; one that was broken off starts over. The
-command may be started several times with the same OUTPUT, say once a core: each takes the runs that
-nobody is at. With ``--cost-encoder`` cost.py follows. ``--inside`` trains each variant once more on two tasks, and looks at what became of it.
-``--report`` writes ``syntax.md`` beside this file (or ``--page``), with what ``syntax_notes.md``
-beside it says below the tables, and packs all runs beside the page; without runs in OUTPUT it
-makes the page of those.
+All runs of a task have the same encoder, examples, number of updates and learning rates, and each run has
+its own process. No setting is chosen by the scores: the network after the last update is scored once.
+All trees are parsed first, into ``OUTPUT/trees.sqlite``. A finished run is stored in ``OUTPUT/runs`` with its
+predictions and is not repeated. An interrupted run starts over. Several processes of the command may share
+one OUTPUT, for example one for each core: each takes the runs that no other process has taken. With
+``--cost-encoder`` cost.py follows. ``--inside`` trains each variant again on two tasks, and measures its
+gates and gradients. ``--report`` writes ``syntax.md`` beside this file (or ``--page``), adds ``syntax_notes.md``
+below the tables, and packs all runs beside the page. If OUTPUT has no runs, the page is made from the packed runs.
 
-One learning rate for all parameters, as in the papers, but 3e-4: small BERT models and few updates
-want more than the papers' 3e-5 (Turc and others 2019 tried 3e-5 to 3e-4). It was chosen over 1e-4
-after two trials with the plain encoder alone, on training sentences that are not drawn.
+All parameters have one learning rate, as in the papers, but it is 3e-4: small BERT models and few updates
+need a higher rate than the papers' 3e-5 (Turc and others 2019 tried 3e-5 to 3e-4). It was chosen over 1e-4
+after two trials with the plain encoder alone, on training sentences that are not in the sample.
 """
 
 from __future__ import annotations
@@ -58,13 +57,17 @@ def options_from_command_line() -> argparse.Namespace:
     parser.add_argument("--learning-rate", type=float, default=3e-4)
     parser.add_argument("--only", nargs=2, metavar=("TASK", "SYSTEM"))
     parser.add_argument("--cost-encoder", type=Path, metavar="DIR", help="measure the cost as well")
-    parser.add_argument("--go-on", action="store_true", help="from the runs kept beside the page")
-    parser.add_argument("--inside", action="store_true", help="train a few again and look inside")
+    parser.add_argument("--go-on", action="store_true", help="continue from the packed runs")
+    parser.add_argument(
+        "--inside",
+        action="store_true",
+        help="train the networks of two tasks again and measure gates and gradients",
+    )
     parser.add_argument(
         "--probe",
         type=Path,
         metavar="FOLDER",
-        help="train a few again; look for a treebank's trees",
+        help="train the networks of CoLA again and train a structural probe on this treebank",
     )
     parser.set_defaults(page=Path(__file__).with_name("syntax.md"), held_out=False)
     options = parser.parse_args()

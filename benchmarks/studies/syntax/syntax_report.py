@@ -104,11 +104,11 @@ def machine(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         f"- `{command}`, then the same with `--report`",
         "",
         (
-            "Every system of a task has the same encoder, examples, batches, updates and rates. Nothing is "
-            "chosen on what is scored: the network after the last update is scored once, on `test` where "
-            "the task has one, else on `dev`. All settings of a system are its defaults "
+            "All systems of a task have the same encoder, examples, batches, updates and learning rates. No setting is "
+            "chosen by the scores of this page: the network after the last update is scored once, on `test` if "
+            "the task has a test part, otherwise on `dev`. All systems have their default settings "
             "([syntax.md](../../../docs/syntax.md)): threshold 3 for SLA, a window of 4 for WLA, one layer for "
-            "SG-Net. SLA's paper runs its baselines on single sentences; all systems here take pairs."
+            "SG-Net. SLA's paper runs its baselines on single sentences; here all systems read pairs too."
         ),
     ]
 
@@ -132,8 +132,8 @@ def main_table(rows: list[Result], systems: Iterable[str] = MAIN) -> list[str]:
         *lines,
         "",
         (
-            "Percent, mean ± standard deviation over seeds. The majority answer is always the training "
-            "examples' most frequent class, of words the most frequent tag, their mean score."
+            "Percent, mean ± standard deviation over seeds. The majority answer is a baseline: the most frequent "
+            "class of the training examples, for tagging the most frequent tag, for regression the mean score."
         ),
         "",
     ]
@@ -147,11 +147,11 @@ def floor(rows: list[Result]) -> list[str]:
         if found is not None and (found.difference <= 0 or found.p_value >= LEVEL):
             shown.append(f"{task.title} (p {found.p_value:.2f})")
     if not shown:
-        return ["On every task the plain encoder is above the majority answer beyond chance.", ""]
+        return ["On every task the plain encoder is significantly above the majority answer.", ""]
     return [
         (
-            f"At the floor at this size: {', '.join(shown)}. There the plain encoder is not above the "
-            "majority answer beyond chance, and a difference between systems says nothing of syntax."
+            f"Not learned at this size: {', '.join(shown)}. On these tasks the plain encoder is not significantly above the "
+            "majority answer, so a difference between systems says nothing about syntax."
         ),
         "",
     ]
@@ -180,11 +180,11 @@ def differences(rows: list[Result], systems: Iterable[str] = MAIN) -> list[str]:
         *lines,
         "",
         (
-            f"Difference of a task's metric{which}, the mean over seeds [95 % interval], p. Approximate randomisation and bootstrap over examples, 2,000 trials "
-            "each, all seeds of an example together. They say whether these networks differ on such "
-            "examples; what another seed would do is in the deviations above. Bold: significant at "
-            f"{LEVEL:g} after Holm's correction for the {len(p_values)} comparisons of the table. {marked} of them are; "
-            f"{alone} have a p-value under {LEVEL:g}, of which {LEVEL * len(p_values):.0f} would be expected if all systems were alike."
+            f"A cell has the difference of the task's metric{which}, mean over seeds, [95 % interval], p-value. Approximate randomisation and the bootstrap draw "
+            "examples, with 2,000 trials each; all seeds of an example stay together. The tests say whether these networks differ on such "
+            "examples. The standard deviations above say how much another seed would change a score. Bold: significant at "
+            f"{LEVEL:g} after Holm's correction for the {len(p_values)} comparisons of the table. {marked} comparisons are significant; "
+            f"{alone} have a p-value under {LEVEL:g}, of which {LEVEL * len(p_values):.0f} would be expected if there were no differences."
         ),
         "",
     ]
@@ -195,7 +195,8 @@ def papers() -> list[str]:
     lines = ["## The papers' own scores", ""]
     lines += ["SLA (Li and others 2021, table 1; full data, BERT-base, mean of 5 runs):", ""]
     lines += printed(SLA_COLUMNS, SLA_BASE)
-    lines += ["", "The same, pairs (table 2, dev):", "", *printed(SLA_PAIRS_COLUMNS, SLA_PAIRS)]
+    pairs = printed(SLA_PAIRS_COLUMNS, SLA_PAIRS)
+    lines += ["", "SLA on pairs of sentences (table 2, development parts):", "", *pairs]
     lines += ["", "Syntax-BERT (Bai and others 2021, tables 2 to 4; full data, BERT-base):", ""]
     lines += printed(SYNTAX_BERT_COLUMNS, SYNTAX_BERT_BASE)
     return [*lines, ""]
@@ -233,9 +234,9 @@ def ablation(rows: list[Result]) -> list[str]:
         *lines,
         "",
         (
-            "bnaparser on CoLA, which has the shortest sentences, and pairwise masks on STS-B; the paper's on "
-            "BERT-large and full data. The paper puts a sum in topical attention's place; the mean "
-            f"beside it keeps the scale that the encoder knows. {BOLD}"
+            "bnaparser's scores are on CoLA, which has the shortest sentences, and for pairwise masks on STS-B. The paper's scores are from "
+            "BERT-large and full data. The paper replaces topical attention by a sum. The row with the mean "
+            f"keeps the scale that the encoder was trained with. {BOLD}"
         ),
         "",
     ]
@@ -251,7 +252,7 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         "over our parser's trees",
         "pairs seen, %",
     ]
-    lines = ["## Whose trees", "", *table_head(head)]
+    lines = ["## Source of the trees", "", *table_head(head)]
     systems = (PLAIN, "sla", *TREES)
     over_plain = {system: comparison(rows, "sst2", system, PLAIN) for system in systems}
     over_base = {
@@ -273,12 +274,12 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         *lines,
         "",
         (
-            "All are over the words of SST. Its own trees are binary and, the sentiment aside, without "
-            "labels: a parser's output as well (Stanford's, binarised; Socher and others 2013), no gold "
-            "standard. Head rules cannot read them, so of the words of a phrase the one that is "
-            "highest in our parser's dependencies is its head. Random trees are binary, split anywhere. "
-            "Pairs seen: of the pairs of words of the training sentences, those that a mask lets see; the "
-            f"window{size} is the one whose share is nearest to SLA's. {BOLD}"
+            "All trees are over the words of SST. SST's own trees are binary and have no labels except the sentiment. "
+            "They are the output of a parser too (Stanford's, binarised; Socher and others 2013), no gold "
+            "standard. Head rules cannot read them, so the head of a phrase is the word that is "
+            "highest in bnaparser's dependencies. Random trees are binary, with random splits. "
+            "Pairs seen: percentage of the word pairs of the training sentences that are visible under the mask. The "
+            f"window{size} has the percentage that is nearest to SLA's. {BOLD}"
         ),
         "",
     ]
@@ -294,7 +295,7 @@ def base_of(system: str) -> str | None:
 def reasons(rows: list[Result]) -> list[str]:
     """Return what LISA does with a lighter supervision, and SG-Net's layer without syntax."""
     systems = ("lisa", "lisa-0.1", "lisa-0.01", "sgnet", "sgnet-random")
-    lines = ["## Lighter supervision, and a layer without syntax", ""]
+    lines = ["## Smaller weights of the supervision, and a layer without syntax", ""]
     return [*lines, *against_plain(rows, INSIDE, systems), "", BOLD, ""]
 
 
@@ -302,12 +303,12 @@ def thresholds(rows: list[Result]) -> list[str]:
     """Return what SLA does with each threshold."""
     if not any(of(rows, name, system) for name in VARIED for system in THRESHOLDS):
         return []
-    lines = ["## How far SLA lets a word see", "", *against_plain(rows, VARIED, BY_THRESHOLD)]
+    lines = ["## Threshold of SLA", "", *against_plain(rows, VARIED, BY_THRESHOLD)]
     return [
         *lines,
         "",
         (
-            "A word sees what is within so many edges of it, or of one of the words beside it, in the tree. SLA without a number "
+            "The threshold is a number of edges in the tree: a word sees all words within this distance of itself or of one of its neighbours. SLA without a number "
             f"has the default, 3; the paper chose from 3 and 4. {BOLD}"
         ),
         "",
