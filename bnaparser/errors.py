@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -90,6 +91,16 @@ class MissingExtraError(BnaparserError):
     def __reduce__(self) -> tuple[Any, ...]:
         # An error that cannot be read on the other side stops a whole pool of processes.
         return type(self), (self.package, self.extra)
+
+
+def import_extra(extra: str, module: str, package: str = "") -> Any:
+    """Import a module of an optional package; MissingExtraError, which names the package, if it is not installed."""
+    name = module.partition(".")[0]
+    try:
+        import_module(name)
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(package or name, extra) from error
 
 
 def require(extra: str, *packages: str) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import BinaryIO
 
-from bnaparser.errors import DataError, MissingExtraError, type_name
+from bnaparser.errors import DataError, import_extra, type_name
 from bnaparser.eval.files import open_seekable, tree_lines
 from bnaparser.eval.params import Params, collins
 from bnaparser.eval.report import ErrorLog, Row, Totals, percent
@@ -197,10 +197,8 @@ def score_with_pyevalb(gold: Trees, pred: Trees) -> PyevalbScores:
         DataError: PYEVALB fails on an unlabelled outer bracket, a line without brackets or an empty first
             line, or there is no valid sentence.
     """
-    try:
-        from PYEVALB import scorer, summary
-    except ImportError:
-        raise MissingExtraError("PYEVALB", "compare") from None
+    scorer = import_extra("compare", "PYEVALB.scorer")
+    summary = import_extra("compare", "PYEVALB.summary")
     sides = [
         [line.decode("utf-8", "replace") for line in lines] for lines in read_sides(gold, pred)
     ]

@@ -27,7 +27,7 @@ from bnaparser.cli.arguments import (
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
 from bnaparser.cli.streams import empty, in_chunks, is_file, open_output, read_input, standard_input
 from bnaparser.compute.cores import usable_cores
-from bnaparser.errors import DataError, SettingsError
+from bnaparser.errors import DataError, SettingsError, import_extra
 from bnaparser.files.tables import json_line, replace_all_surrogates
 from bnaparser.files.text_files import OPTION, LineReader, open_text
 from bnaparser.measures import l2sca
@@ -418,13 +418,13 @@ def _writer(name: str, output: TextIO, types: dict[str, type]) -> Iterator[Calla
 
 @contextmanager
 def _parquet_writer(output: TextIO, types: dict[str, type]) -> Iterator[Callable[[Row], None]]:
-    from bnaparser.parsing.parquet_rows import parquet_writer, pyarrow_of
+    from bnaparser.parsing.parquet_rows import parquet_writer
 
     if output.isatty() or output is sys.stdout:
         raise SettingsError(
             "parquet is a binary format, which a terminal cannot show: give --output FILE"
         )
-    pa = pyarrow_of()
+    pa = import_extra("parquet", "pyarrow")
     known = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, known[kind]) for name, kind in types.items()])
     empty(output)

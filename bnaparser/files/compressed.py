@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.errors import DataError, import_extra
 
 PACKED = (".gz", ".xz", ".bz2", ".zst")
 
@@ -48,11 +48,8 @@ def unpacked(raw: IO[bytes], suffix: str) -> IO[bytes]:
         return bz2.BZ2File(raw)
     if suffix != ".zst":
         return raw
-    try:
-        from pyarrow import CompressedInputStream
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet") from None
-    return io.BufferedReader(CompressedInputStream(raw, "zstd"))  # its own has no lines
+    stream = import_extra("parquet", "pyarrow").CompressedInputStream(raw, "zstd")
+    return io.BufferedReader(stream)  # its own has no lines
 
 
 @contextmanager

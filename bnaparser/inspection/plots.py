@@ -5,13 +5,12 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import import_extra
 from bnaparser.inspection.gates import GateCurve
 from bnaparser.inspection.maps import AttentionMaps, Maps
 from bnaparser.trees.drawing.layout import visible
@@ -128,10 +127,7 @@ def _words(maps: AttentionMaps) -> list[str]:
 
 def load_matplotlib() -> tuple[Any, Any]:
     """Return the modules matplotlib and matplotlib.figure; MissingExtraError without them."""
-    try:
-        return import_module("matplotlib"), import_module("matplotlib.figure")
-    except ImportError as error:
-        raise MissingExtraError("matplotlib", "train") from error
+    return import_extra("train", "matplotlib"), import_extra("train", "matplotlib.figure")
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.errors import DataError, import_extra
 from bnaparser.inspection.probe_data import Vectors
 from bnaparser.syntax.syntax_trees import tree_distances
 from bnaparser.trees.heads.dependencies import Heads, parents_first
@@ -276,7 +275,7 @@ def _edge(one: int, other: int) -> Edge:
 
 def row_correlations(predicted: Numbers, gold: Numbers) -> NDArray[np.float64]:
     """Return Spearman's correlation of each row of two matrices (r, n), 0 where a row is constant."""
-    rankdata = _rankdata()
+    rankdata = import_extra("train", "scipy.stats").rankdata
     ranks = [rankdata(matrix, axis=1) for matrix in (predicted, gold)]
     first, second = (rank - rank.mean(axis=1, keepdims=True) for rank in ranks)
     scale = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
@@ -299,11 +298,3 @@ def check_lengths(lengths: Iterable[int]) -> None:
 def mean_by_length(correlations: Mapping[int, Sequence[float]]) -> float:
     """Return the mean over LENGTHS of the means of each length's ``correlations``."""
     return float(np.mean([np.mean(correlations[n]) for n in LENGTHS if n in correlations]))
-
-
-def _rankdata() -> Any:
-    try:
-        from scipy.stats import rankdata
-    except ImportError as error:
-        raise MissingExtraError("scipy", "train") from error
-    return rankdata

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import import_extra
 from bnaparser.integrations.columns import (
     CONSTITUENT_TYPES,
     SENTENCE_TYPES,
@@ -24,10 +24,7 @@ from bnaparser.measures.api import OwnPatterns
 from bnaparser.measures.table import By
 from bnaparser.parsing.result import Parse, Parses
 
-try:
-    import pandas
-except ImportError as error:
-    raise MissingExtraError("pandas", "pandas") from error
+pandas = import_extra("pandas", "pandas")
 
 # Types of pandas that know what is missing; of a float that is NaN.
 _TYPES = {int: "Int64", float: "float64", str: "string"}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import import_extra
 from bnaparser.integrations.columns import (
     CONSTITUENT_TYPES,
     SENTENCE_TYPES,
@@ -80,13 +80,10 @@ def measures(parses: Any, by: By = "sentence", patterns: OwnPatterns | None = No
 
 
 def _frame(columns: Columns, types: dict[str, type]) -> Any:
-    try:
-        from polars import DataFrame, Float64, Int64, String
-    except ImportError as error:
-        raise MissingExtraError("polars", "polars") from error
+    polars = import_extra("polars", "polars")
     # with_row_index, to which "document" is joined, counts in UInt32: join casts neither.
-    known = {int: Int64, float: Float64, str: String}
+    known = {int: polars.Int64, float: polars.Float64, str: polars.String}
     schema: dict[str, Any] = {name: known[types[name]] for name in columns}
     if not all(isinstance(value, int | None) for value in columns.get("document", ())):
         schema["document"] = None  # labels of a Series of pandas: of the type that fits them
-    return DataFrame(columns, schema=schema)
+    return polars.DataFrame(columns, schema=schema)

@@ -23,7 +23,7 @@ import numpy as np
 
 from bnaparser import models
 from bnaparser.encoders.batching import READ_AHEAD
-from bnaparser.errors import BnaparserError, DataError, MissingExtraError, ModelError, check_flag
+from bnaparser.errors import BnaparserError, DataError, ModelError, check_flag, import_extra
 from bnaparser.integrations.spaced_words import spaced_sentence
 from bnaparser.integrations.spacy_spans import SpacyConstituents, install, keep
 from bnaparser.parsing.options import ParseOptions
@@ -32,10 +32,7 @@ from bnaparser.parsing.result import Parse
 from bnaparser.text.sentence import Sentence
 from bnaparser.trees.tree import Span
 
-try:
-    from spacy.language import Language
-except ImportError as error:
-    raise MissingExtraError("spacy", "spacy") from error
+Language = import_extra("spacy", "spacy.language").Language
 
 __all__ = ["Language", "SpacyComponent", "create_component", "sentences"]
 

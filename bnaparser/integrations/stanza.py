@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from bnaparser.errors import DataError, MissingExtraError, TreeError
+from bnaparser.errors import DataError, TreeError, import_extra
 from bnaparser.integrations.spaced_words import spaced_sentence, unbroken
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse, Parses
@@ -77,7 +77,7 @@ def to_stanza(parses: Iterable[Parse], text: str | None = None) -> Any:
         >>> to_stanza([parse]).sentences[0].words[1].xpos
         'VBD'
     """
-    document_of = _stanza().models.common.doc.Document
+    document_of = import_extra("stanza", "stanza").models.common.doc.Document
     kept = [parse for parse in parses if parse.words]
     if text is not None:
         _check_places(kept, text)
@@ -139,7 +139,7 @@ def to_stanza_tree(parse: Parse) -> Any:
     """
     if parse.tree is None:
         return None
-    tree_of = _stanza().models.constituency.parse_tree.Tree
+    tree_of = import_extra("stanza", "stanza").models.constituency.parse_tree.Tree
     nodes = list(parse.tree.nodes())
     built: list[Any] = []
     for node in reversed(nodes):  # children before parents
@@ -221,11 +221,3 @@ def _placed(sentence: Any) -> Sentence:
     if any(None in place for place in places) or not sentence.text:
         return spaced_sentence(_words(sentence))
     return Sentence(sentence.text, tuple(unbroken(word.text) for word in words), places)
-
-
-def _stanza() -> Any:
-    try:
-        import stanza
-    except ImportError as error:
-        raise MissingExtraError("stanza", "stanza") from error
-    return stanza

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 from bnaparser.errors import DataError, TreeError
 from bnaparser.files.compressed import ending
+from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json
 from bnaparser.files.text_files import OPTION, open_text
 from bnaparser.measures import l2sca
@@ -132,27 +133,14 @@ def in_json_lines(lines: Iterable[str], name: str) -> Iterator[Located]:
 
 
 def _in_parquet(path: Path) -> Iterator[Located]:
-    from bnaparser.errors import MissingExtraError
-
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet") from None
-    try:
-        table = parquet.ParquetFile(path)
-        names = table.schema_arrow.names
-        if "tree" not in names:
-            raise DataError(f"{path}: no column 'tree'; its columns are {', '.join(names)}")
-        columns = [name for name in ("document", "tree", "error") if name in names]
+    with open_parquet(path, "tree") as table:
+        known = table.schema_arrow.names
+        columns = [name for name in ("document", "tree", "error") if name in known]
         size = path.stat().st_size // max(1, table.metadata.num_rows)
         for batch in table.iter_batches(1024, columns=columns):
             for row in batch.to_pylist():
                 document = str(row.get("document") or path)
                 yield _located(str(path), document, row["tree"], row.get("error"), size)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: the file is not UTF-8: {error}") from error
-    except (ArrowException, OSError) as error:
-        raise DataError(f"{path}: not a whole Parquet file: {error}") from error
 
 
 def _located(place: str, document: str, tree: Any, error: Any, size: int) -> Located:

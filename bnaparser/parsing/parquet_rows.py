@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import import_extra
 from bnaparser.files.tables import replace_all_surrogates
 
 Row = Mapping[str, Any]
@@ -14,22 +14,12 @@ Row = Mapping[str, Any]
 _GROUP = 1024  # rows of a group; so many are in memory at once
 
 
-def pyarrow_of(module: str = "pyarrow") -> Any:
-    """Return pyarrow or a module of its; MissingExtraError where it is not installed."""
-    from importlib import import_module
-
-    try:
-        return import_module(module)
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet") from None
-
-
 def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[tuple[str, Any]]:
     """Return the names and types of a parse's fields, with what may be asked for, or without.
 
     What was not asked for of a parse, or is not known, is null.
     """
-    pa = pyarrow_of()
+    pa = import_extra("parquet", "pyarrow")
     number, text = pa.int32(), pa.string()
     token = pa.struct([("text", text), ("tag", text), ("start", number), ("end", number)])
     constituent = pa.struct(
@@ -62,7 +52,7 @@ def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[
 
 def clauses_field() -> tuple[str, Any]:
     """Return the name and type of the field with the clauses of a sentence."""
-    pa = pyarrow_of()
+    pa = import_extra("parquet", "pyarrow")
     number, text = pa.int32(), pa.string()
     places = [(name, number) for name in ("start", "end", "char_start", "char_end")]
     segment = pa.struct([*places, ("text", text)])
@@ -84,7 +74,7 @@ def parquet_writer(target: BinaryIO, schema: Any = None) -> Iterator[Callable[[R
 
     Half a character in a text becomes U+FFFD. Raises MissingExtraError without pyarrow.
     """
-    pa, parquet = pyarrow_of(), pyarrow_of("pyarrow.parquet")
+    pa, parquet = import_extra("parquet", "pyarrow"), import_extra("parquet", "pyarrow.parquet")
     schema = pa.schema(parse_fields()) if schema is None else schema
     rows: list[Row] = []
     with parquet.ParquetWriter(target, schema, compression="zstd") as table:

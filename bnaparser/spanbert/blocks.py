@@ -25,8 +25,9 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.encoders.tokenizer_file import panics_told
-from bnaparser.errors import DataError, MissingExtraError, ModelError, in_one_line
+from bnaparser.errors import DataError, ModelError, import_extra, in_one_line
 from bnaparser.files.compressed import ending
+from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json, replace_all_surrogates
 from bnaparser.files.text_files import open_text
 from bnaparser.spanbert.settings import TextSettings
@@ -204,7 +205,7 @@ def evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
 
 
 def _open(folder: Path) -> Blocks:
-    datasets = _datasets()
+    datasets = import_extra("pretrain", "datasets")
     try:
         facts = parse_json((folder / _FACTS).read_text(encoding="utf-8"))
         counts = np.cumsum(np.load(folder / "counts.npy"))
@@ -225,7 +226,7 @@ def _write(
     limit: int,
     folder: Path,
 ) -> None:
-    datasets = _datasets()
+    datasets = import_extra("pretrain", "datasets")
     folder.mkdir(parents=True)
     documents = generated(
         _documents,
@@ -280,7 +281,7 @@ def generated(
 
     What the generator raises is raised here as it is.
     """
-    datasets = _datasets()
+    datasets = import_extra("pretrain", "datasets")
     try:
         return datasets.Dataset.from_generator(
             rows,
@@ -334,14 +335,6 @@ def _key(
     if _wants_blank(tokenizer) or "▁" in tokenizer.get_vocab():
         facts["blanks"] = 2  # how they are read, where it was otherwise at first
     return key_of((json.dumps(facts, sort_keys=True), tokenizer.backend_tokenizer.to_str()), files)
-
-
-def _datasets() -> Any:
-    try:
-        import datasets
-    except ImportError as error:
-        raise MissingExtraError("datasets", "pretrain") from error
-    return datasets
 
 
 # A document that goes on for longer than this many characters is cut at the next line end, so that
@@ -426,28 +419,17 @@ def _text_of(row: Any, field: str, place: str) -> str:
 
 
 def _read_parquet(path: Path, field: str) -> Iterator[str]:
-    try:
-        import pyarrow
-        import pyarrow.parquet
-    except ImportError as error:
-        raise MissingExtraError("pyarrow", "pretrain") from error
-    try:
-        with pyarrow.parquet.ParquetFile(path) as file:
-            if field not in file.schema_arrow.names:
-                names = ", ".join(file.schema_arrow.names)
-                raise DataError(f"{path}: no column {field!r} (it has {names}); set text.field")
-            kind = file.schema_arrow.field(field).type
-            if pyarrow.types.is_dictionary(kind):
-                kind = kind.value_type
-            if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
-                raise DataError(f"{path}: the column {field!r} has {kind}, not text")
-            for batch in file.iter_batches(batch_size=256, columns=[field]):
-                yield from (text for text in batch.column(0).to_pylist() if text)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{path}: the column {field!r} is not UTF-8: {error}") from error
-    except (OSError, pyarrow.ArrowException) as error:
-        reason = str(error).splitlines()[0]
-        raise DataError(f"{path}: this Parquet file cannot be read: {reason}") from error
+    with open_parquet(path, extra="pretrain") as file:
+        if field not in file.schema_arrow.names:
+            names = ", ".join(file.schema_arrow.names)
+            raise DataError(f"{path}: no column {field!r} (it has {names}); set text.field")
+        kind, types = file.schema_arrow.field(field).type, import_extra("pretrain", "pyarrow").types
+        if types.is_dictionary(kind):
+            kind = kind.value_type
+        if not (types.is_string(kind) or types.is_large_string(kind)):
+            raise DataError(f"{path}: the column {field!r} has {kind}, not text")
+        for batch in file.iter_batches(batch_size=256, columns=[field]):
+            yield from (text for text in batch.column(0).to_pylist() if text)
 
 
 # Errors that have another cause for certain; some come from libraries that lose the number.
@@ -460,16 +442,13 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> None:
     Where several processes ask for it, one makes it and the others wait; one that is killed leaves
     it to the next. Raises DataError where it cannot be written, and what ``make`` raises.
     """
-    try:
-        from filelock import FileLock
-    except ImportError as error:
-        raise MissingExtraError("filelock", "pretrain") from error
+    lock = import_extra("pretrain", "filelock").FileLock(folder.with_name(f"{folder.name}.lock"))
     if folder.is_dir():
         return
     new = folder.with_name(f"{folder.name}.new")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder.with_name(f"{folder.name}.lock")):
+        with lock:
             if folder.is_dir():
                 return
             shutil.rmtree(new, ignore_errors=True)

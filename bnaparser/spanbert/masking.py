@@ -26,7 +26,7 @@ from transformers import PreTrainedTokenizerBase
 
 from bnaparser import models
 from bnaparser.encoders.loading import load_tokenizer
-from bnaparser.errors import DataError, MissingExtraError, ModelError, SettingsError
+from bnaparser.errors import DataError, MissingExtraError, ModelError, SettingsError, import_extra
 from bnaparser.files.folder import WEIGHTS, deciding_files
 from bnaparser.models.about import files_below
 from bnaparser.spanbert.blocks import (
@@ -586,10 +586,7 @@ def names(pipeline: str, words: bool = False) -> Annotate:
     With ``words``, also where the pipeline's own words begin. Raises ModelError where there is no such
     pipeline, or it finds no names.
     """
-    try:
-        import spacy
-    except ImportError as error:
-        raise MissingExtraError("spacy", "spacy") from error
+    spacy = import_extra("spacy", "spacy")
     try:
         loaded = spacy.load(pipeline, enable=["tok2vec", "transformer", *_FIND_NAMES])
     except OSError as error:

@@ -21,7 +21,7 @@ from bnaparser.files.tensors import read_weights, write_weights
 from bnaparser.settings import validate
 from bnaparser.syntax.attention import AttentionVariant, Sizes, Syntax
 from bnaparser.syntax.batch import SyntaxBatch
-from bnaparser.syntax.families import deberta, interface, longformer, mpnet, relatives, xlnet
+from bnaparser.syntax.families import interface, relatives, subclasses
 from bnaparser.syntax.families.attention_hook import AttentionHook
 from bnaparser.syntax.masks import SyntaxSettings
 from bnaparser.syntax.variants.lisa import Lisa, LisaSettings
@@ -37,11 +37,7 @@ Model = TypeVar("Model", bound=nn.Module)
 Install = Callable[[PreTrainedModel, list[AttentionHook]], None]
 FAMILIES: tuple[tuple[Callable[[PreTrainedModel], list[AttentionHook]], Install], ...] = (
     (interface.find_hooks, interface.install),
-    (relatives.find_hooks, relatives.install),
-    (longformer.find_hooks, longformer.install),
-    (mpnet.find_hooks, mpnet.install),
-    (deberta.find_hooks, deberta.install),
-    (xlnet.find_hooks, xlnet.install),
+    (subclasses.find_hooks, subclasses.install),
 )
 
 
@@ -120,7 +116,7 @@ def put(model: Model, settings: SyntaxSettings) -> Model:
     parameter = next(encoder.parameters())
     encoder.syntax = variant.to(parameter.device, parameter.dtype).train(encoder.training)
     guides = isinstance(variant, AttentionVariant)
-    by_keyword = install in (interface.install, relatives.install)
+    by_keyword = install is interface.install or type(hooks[0].module) in relatives.GUIDED
     calls = _ForwardHooks(variant, travels=guides and by_keyword)
     if isinstance(variant, SgNet):
         _top(encoder).register_forward_hook(calls.on_top)

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import import_extra
 from bnaparser.tasks.examples import Gold
 
 Floats = NDArray[np.float64]
@@ -67,11 +67,7 @@ def percent(scores: Mapping[str, Any]) -> dict[str, float]:
 
 def sklearn_metrics() -> Any:
     """Import the metrics of scikit-learn; MissingExtraError where it is not there."""
-    try:
-        from sklearn import metrics
-    except ImportError as error:
-        raise MissingExtraError("scikit-learn", "train") from error
-    return metrics
+    return import_extra("train", "sklearn.metrics", "scikit-learn")
 
 
 class Tested(Protocol):

@@ -18,7 +18,7 @@ from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.characters import alphabet
 from bnaparser.encoders.device import prepare_device, training_precision
 from bnaparser.encoders.pretrained import PretrainedEncoder
-from bnaparser.errors import DataError, MissingExtraError, SettingsError
+from bnaparser.errors import DataError, SettingsError, require
 from bnaparser.models import find
 from bnaparser.network import storage
 from bnaparser.network.labels import Inventory, LanguageNames
@@ -70,12 +70,11 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     ``precision`` is "no", "bf16" or "fp16"; what a CPU lacks is left aside, and said to be. An
     Accelerator that was made before in this process is not to be used any more. Raises MissingExtraError without accelerate.
     """
-    try:
-        from accelerate import Accelerator
-        from accelerate.state import AcceleratorState
-        from accelerate.utils import DistributedDataParallelKwargs, ProjectConfiguration
-    except ImportError as error:
-        raise MissingExtraError("accelerate", "train") from error
+    require("train", "accelerate")
+    from accelerate import Accelerator
+    from accelerate.state import AcceleratorState
+    from accelerate.utils import DistributedDataParallelKwargs, ProjectConfiguration
+
     # All Accelerators of a process share what the first was told, precision and processes, even
     # after its training has ended; Hugging Face's Trainer forgets it like this, too.
     AcceleratorState._reset_state(reset_partial_state=True)

@@ -6,8 +6,9 @@ import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
+from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json
 from bnaparser.files.text_files import open_text
 from bnaparser.treebanks.formats import Found, MayHold, trees_in
@@ -122,24 +123,12 @@ def in_json_lines(lines: Iterable[str], source: str, may_hold: MayHold) -> Itera
 
 
 def _in_parquet(file: Path, may_hold: MayHold) -> Iterator[Found]:
-    try:
-        from pyarrow import ArrowException, parquet
-    except ImportError:
-        raise MissingExtraError("pyarrow", "parquet") from None
-    try:
-        table = parquet.ParquetFile(file)
-        if _FIELD not in table.schema_arrow.names:
-            names = ", ".join(table.schema_arrow.names)
-            raise DataError(f"{file}: no column {_FIELD!r}; its columns are {names}")
-        number = 0
+    number = 0
+    with open_parquet(file, _FIELD) as table:
         for batch in table.iter_batches(_ROWS, columns=[_FIELD]):
             for text in batch.column(0).to_pylist():
                 number += 1
                 yield from _tree_of(text, str(file), number, may_hold)
-    except UnicodeDecodeError as error:
-        raise DataError(f"{file}: the column {_FIELD!r} is not UTF-8: {error}") from error
-    except (ArrowException, OSError) as error:
-        raise DataError(f"{file}: not a whole Parquet file: {error}") from error
 
 
 def _tree_of(text: object, source: str, number: int, may_hold: MayHold) -> Iterator[Found]:

@@ -173,7 +173,7 @@ def test_what_is_wrong_with_a_file_is_said_with_its_place(tmp_path: Path) -> Non
         "word.txt": (b"PK\x03\x04word/document.xml", "a Word file, not text"),
         "rows.jsonl": (b'{"text": "a"}\n{"body": "b"}\n', "line 2: no text under 'text'"),
         "broken.jsonl": (b'{"text": "a"\n', "line 1: not JSON"),
-        "table.parquet": (b"PAR1 no", "this Parquet file cannot be read"),
+        "table.parquet": (b"PAR1 no", "not a whole Parquet file"),
         "list.json": (b'[{"text": "a"}]', "ends in .jsonl"),
         "cut.txt.xz": (lzma.compress(b"abc" * 100)[:20], "not a whole .xz file"),
     }

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bnaparser.errors import DataError, in_one_line
+from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json
 from bnaparser.files.text_files import not_in_encoding
 from bnaparser.parsing.corpus.inputs import CorpusFile
-from bnaparser.parsing.parquet_rows import pyarrow_of
 from bnaparser.text.sentence import Split
 from bnaparser.text.splitting import paragraphs
 
@@ -201,17 +201,14 @@ def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, 
 
     A row with a string that is not UTF-8 has its error. Raises DataError where a column that is wanted is not there, or the file is damaged.
     """
-    pa, parquet = pyarrow_of(), pyarrow_of("pyarrow.parquet")
     try:
-        table = parquet.ParquetFile(file.path)
-        check_columns(file, table.schema_arrow.names, field)
-        count, number = max(1, table.metadata.num_rows), 0
-        for batch in table.iter_batches(_ROWS):
-            for row, wrong in _rows_of(batch):
-                number += 1
-                yield _piece(file, number, row, wrong, field), file.size * number // count
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{file.path}: not a whole Parquet file: {error}") from error
+        with open_parquet(file.path) as table:
+            check_columns(file, table.schema_arrow.names, field)
+            count, number = max(1, table.metadata.num_rows), 0
+            for batch in table.iter_batches(_ROWS):
+                for row, wrong in _rows_of(batch):
+                    number += 1
+                    yield _piece(file, number, row, wrong, field), file.size * number // count
     except (ValueError, OverflowError, LookupError) as error:  # times that Python's own cannot hold
         raise DataError(f"{file.path}: cannot be read: {in_one_line(error)}") from error
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from bnaparser.errors import DataError, MissingExtraError, SettingsError, in_one_line
+from bnaparser.errors import DataError, SettingsError, import_extra, in_one_line
 from bnaparser.files.temporary import remove_abandoned_folders
 from bnaparser.parsing.corpus.shards import ParsedShard, Shard, ShardSettings, parse_shard, where
 from bnaparser.parsing.parser import Parser
@@ -209,10 +209,7 @@ def on_ray(
     Raises MissingExtraError without Ray, DataError where there is no such cluster, or a shard takes
     ``MOST_DEATHS`` actors with it.
     """
-    try:
-        import ray
-    except ImportError:
-        raise MissingExtraError("ray", "ray") from None
+    ray = import_extra("ray", "ray")
     started = _join(ray, cluster, count)
     try:
         remote = ray.remote(_ShardParser).options(

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from bnaparser.encoders.batching import READ_AHEAD
+from bnaparser.errors import import_extra
 from bnaparser.files.tables import json_line
 from bnaparser.measures.table import SENTENCE_COLUMNS, columns_of, sums_of, without_tree
 from bnaparser.parsing.corpus.documents import Fields, Piece
@@ -21,7 +22,6 @@ from bnaparser.parsing.parquet_rows import (
     clauses_field,
     parquet_writer,
     parse_fields,
-    pyarrow_of,
 )
 from bnaparser.parsing.parser import Parse, Parser
 from bnaparser.text.sentence import Sentence, Split, from_words
@@ -242,7 +242,7 @@ def _writer(output: io.BytesIO, settings: ShardSettings) -> Iterator[Any]:
 
 
 def _schema(settings: ShardSettings) -> Any:
-    pa = pyarrow_of()
+    pa = import_extra("parquet", "pyarrow")
     own = [("document", pa.string()), ("part", pa.int32()), ("sentence", pa.int32())]
     parse_columns = parse_fields(
         settings.parse_options.probabilities, settings.parse_options.n_best > 1

@@ -6,11 +6,9 @@ import math
 from typing import Any
 
 from torch import Tensor
-from transformers import PreTrainedModel
 from transformers.models.deberta import modeling_deberta as v1
 from transformers.models.deberta_v2 import modeling_deberta_v2 as v2
 
-from bnaparser.errors import SettingsError
 from bnaparser.syntax.attention import Attention
 from bnaparser.syntax.batch import SyntaxBatch
 from bnaparser.syntax.families.attention_hook import AttentionHook, CarryingLayer
@@ -20,7 +18,7 @@ class _GuidedAttention:
     """A DeBERTa's attention with its softmax left to the variant at ``hook``."""
 
     hook: AttentionHook
-    syntax: SyntaxBatch | None
+    syntax: SyntaxBatch | None = None
 
     def forward(
         self,
@@ -109,29 +107,9 @@ class GuidedDebertaV2Layer(CarryingLayer, v2.DebertaV2Layer):  # type: ignore[mi
     """DeBERTa-v2's layer, guided."""
 
 
-GUIDED = {
-    v1.DebertaLayer: (GuidedDebertaLayer, GuidedDebertaAttention),
-    v2.DebertaV2Layer: (GuidedDebertaV2Layer, GuidedDebertaV2Attention),
+GUIDED: dict[Any, Any] = {
+    v1.DisentangledSelfAttention: GuidedDebertaAttention,
+    v1.DebertaLayer: GuidedDebertaLayer,
+    v2.DisentangledSelfAttention: GuidedDebertaV2Attention,
+    v2.DebertaV2Layer: GuidedDebertaV2Layer,
 }
-
-
-def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
-    """Return the attention modules of a DeBERTa, in order; none of other encoders."""
-    layers = [module for module in encoder.modules() if type(module) in GUIDED]
-    return [
-        AttentionHook(layer.attention.self, layer.attention.output.dense, number)
-        for number, layer in enumerate(layers)
-    ]
-
-
-def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
-    """Give layers and modules the subclasses: the names of all weights stay."""
-    hook_of_module = {id(hook.module): hook for hook in hooks}
-    for layer in encoder.modules():
-        if type(layer) not in GUIDED:
-            continue
-        attention = layer.attention.self
-        if getattr(attention, "head_logits_proj", None) is not None:
-            raise SettingsError("DeBERTa with talking heads is not supported")
-        layer.__class__, attention.__class__ = GUIDED[type(layer)]
-        attention.hook, attention.syntax = hook_of_module[id(attention)], None

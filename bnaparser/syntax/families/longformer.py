@@ -11,7 +11,6 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from transformers import PreTrainedModel
 from transformers.models.longformer.modeling_longformer import (
     LongformerLayer,
     LongformerSelfAttention,
@@ -27,7 +26,7 @@ class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
     """Longformer's attention within its window, its softmax left to the variant at ``hook``."""
 
     hook: AttentionHook
-    syntax: SyntaxBatch | None
+    syntax: SyntaxBatch | None = None
 
     def forward(
         self,
@@ -85,20 +84,7 @@ class GuidedLongformerLayer(CarryingLayer, LongformerLayer):  # type: ignore[mis
     """Longformer's layer, guided."""
 
 
-def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
-    """Return the attention modules of a Longformer, in order; none of other encoders."""
-    layers = [module for module in encoder.modules() if type(module) is LongformerLayer]
-    return [
-        AttentionHook(layer.attention.self, layer.attention.output.dense, number)
-        for number, layer in enumerate(layers)
-    ]
-
-
-def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
-    """Give layers and modules the subclasses: the names of all weights stay."""
-    for layer in encoder.modules():
-        if type(layer) is LongformerLayer:
-            layer.__class__ = GuidedLongformerLayer
-    for hook in hooks:
-        hook.module.__class__ = GuidedLongformerAttention
-        hook.module.hook, hook.module.syntax = hook, None  # type: ignore[assignment]
+GUIDED: dict[Any, Any] = {
+    LongformerSelfAttention: GuidedLongformerAttention,
+    LongformerLayer: GuidedLongformerLayer,
+}

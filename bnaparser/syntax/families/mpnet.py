@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from torch import Tensor
-from transformers import PreTrainedModel
 from transformers.models.mpnet.modeling_mpnet import MPNetSelfAttention
 
 from bnaparser.syntax.attention import Attention
@@ -50,16 +49,3 @@ class GuidedMPNetAttention(MPNetSelfAttention):  # type: ignore[misc]
         contexts, probabilities = self.hook.serve(attention, self.hook.held())
         output = self.o(contexts.flatten(2))
         return (output, probabilities) if output_attentions else (output,)
-
-
-def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
-    """Return the attention modules of an MPNet, in order; none of other encoders."""
-    modules = [module for module in encoder.modules() if type(module) is MPNetSelfAttention]
-    return [AttentionHook(module, module.o, layer) for layer, module in enumerate(modules)]
-
-
-def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
-    """Give the modules the subclass: the names of all weights stay."""
-    for hook in hooks:
-        hook.module.__class__ = GuidedMPNetAttention
-        hook.module.hook = hook  # type: ignore[assignment]

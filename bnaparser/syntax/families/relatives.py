@@ -11,8 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
-from transformers.models.big_bird.modeling_big_bird import BigBirdModel, BigBirdSelfAttention
+from transformers.models.big_bird.modeling_big_bird import BigBirdSelfAttention
 from transformers.models.convbert.modeling_convbert import ConvBertSelfAttention
 from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention
 
@@ -117,21 +116,3 @@ def _turned(places: Tensor, keys: Tensor) -> Tensor:
         places, key, key
     )
     return turned[1][:, 0]
-
-
-def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
-    """Return the attention modules of an encoder of these families, in order; none of others.
-
-    A BigBird is set to full attention: its blocks leave no matrix that a mask could be laid on.
-    """
-    if isinstance(encoder, BigBirdModel):
-        encoder.set_attention_type("original_full")
-    outer = [m for m in encoder.modules() if type(getattr(m, "self", None)) in GUIDED]
-    return [AttentionHook(one.self, one.output.dense, number) for number, one in enumerate(outer)]
-
-
-def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
-    """Give the modules the subclasses: the names of all weights stay."""
-    for hook in hooks:
-        hook.module.__class__ = GUIDED[type(hook.module)]
-        hook.module.hook = hook  # type: ignore[assignment]

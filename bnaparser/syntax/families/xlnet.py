@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
 from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
 from bnaparser.errors import SettingsError
@@ -21,7 +20,7 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
     """
 
     hook: AttentionHook
-    layer_input: Tensor | None
+    layer_input: Tensor | None = None
 
     def forward(self, h: Tensor, g: Tensor | None, *args: Any, **kwargs: Any) -> Any:
         """Run the original forward with syntax; two streams and memories are not supported."""
@@ -80,16 +79,3 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
         output = self.dropout(output)
         normed: Tensor = self.layer_norm(output + h if residual else output)
         return normed
-
-
-def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
-    """Return the attention modules of an XLNet, in order; none of other encoders."""
-    modules = [module for module in encoder.modules() if type(module) is XLNetRelativeAttention]
-    return [AttentionHook(module, module, layer) for layer, module in enumerate(modules)]
-
-
-def install(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> None:
-    """Give the modules the subclass: the names of all weights stay."""
-    for hook in hooks:
-        hook.module.__class__ = GuidedXLNetAttention
-        hook.module.hook, hook.module.layer_input = hook, None  # type: ignore[assignment]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from importlib import import_module
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from bnaparser.errors import MissingExtraError, ModelError
+from bnaparser.errors import ModelError, import_extra
 from bnaparser.syntax.sources.tree_source import NO_WORDS, SpacedSentence, Text, sentences_of
 from bnaparser.syntax.syntax_trees import SyntaxTrees
 from bnaparser.text.sentence import not_one_string
@@ -65,7 +64,7 @@ class SpacyTrees:
 
     def _document(self, sentence: SpacedSentence) -> Any:
         starts = [place == 0 for place in range(len(sentence.words))]
-        document: Any = _spacy().tokens.Doc
+        document: Any = import_extra("spacy", "spacy.tokens").Doc
         return document(
             self.pipeline.vocab, sentence.words, spaces=sentence.spaces, sent_starts=starts
         )
@@ -80,15 +79,8 @@ def _why_not(sentences: Sequence[SpacedSentence]) -> str | None:
     return None if words else NO_WORDS
 
 
-def _spacy() -> Any:
-    try:
-        return import_module("spacy")
-    except ImportError as error:
-        raise MissingExtraError("spacy", "spacy") from error
-
-
 def _load_spacy(model: str | Path) -> Any:
-    spacy = _spacy()
+    spacy = import_extra("spacy", "spacy")
     try:
         return spacy.load(model, exclude=["ner", "lemmatizer", "attribute_ruler", "textcat"])
     except OSError as error:

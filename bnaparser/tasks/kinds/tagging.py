@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bnaparser.errors import DataError, MissingExtraError
+from bnaparser.errors import DataError, import_extra
 from bnaparser.files.compressed import ending
 from bnaparser.syntax.masks import UNSUPERVISED
 from bnaparser.tasks.examples import (
@@ -167,7 +167,7 @@ def _read_words(path: Path, file: TaskFile) -> Iterator[TaskExample]:
 
 def span_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]]) -> Scores:
     """Return precision, recall and F1 of the spans that BIO tags mark, as CoNLL's program counts."""
-    metrics = _seqeval()
+    metrics = import_extra("train", "seqeval.metrics")
     return percent(
         {
             "span_precision": metrics.precision_score(gold, predicted, zero_division=0),
@@ -184,14 +184,6 @@ def has_spans(labels: Labels) -> bool:
 
 def _names(labels: Labels, rows: Sequence[tuple[int, ...]]) -> list[list[str]]:
     return [[labels[number] for number in row] for row in rows]
-
-
-def _seqeval() -> Any:
-    try:
-        from seqeval import metrics
-    except ImportError as error:
-        raise MissingExtraError("seqeval", "train") from error
-    return metrics
 
 
 def _span_counts(labels: Labels, gold: Sequence[Gold], predicted: Sequence[Gold]) -> Floats:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from bnaparser.errors import MissingExtraError
+from bnaparser.errors import import_extra
 from bnaparser.trees.drawing.layout import (
     LABEL_GAP,
     LABEL_HEIGHT,
@@ -56,11 +56,8 @@ def pdf_pages(target: BinaryIO) -> Iterator[Callable[[Tree, Sequence[str] | None
 
     Raises MissingExtraError without matplotlib.
     """
-    try:
-        from matplotlib.backends.backend_pdf import PdfPages
-    except ImportError:
-        raise MissingExtraError("matplotlib", "pictures") from None
-    with PdfPages(target, metadata={"CreationDate": None}) as pages:
+    backend = import_extra("pictures", "matplotlib.backends.backend_pdf")
+    with backend.PdfPages(target, metadata={"CreationDate": None}) as pages:
 
         def write(tree: Tree, words: Sequence[str] | None) -> None:
             with _drawn(arrange(tree, words)) as figure:
@@ -80,14 +77,11 @@ def pdf(tree: Tree, words: Sequence[str] | None = None) -> bytes:
 @contextmanager
 def _drawn(layout: TreeLayout) -> Iterator[Any]:
     """Draw a tree on a figure of its size; a pixel of the layout is one of its units."""
-    try:
-        import matplotlib
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise MissingExtraError("matplotlib", "pictures") from None
+    matplotlib = import_extra("pictures", "matplotlib")
+    figures = import_extra("pictures", "matplotlib.figure")
     with warnings.catch_warnings(), matplotlib.rc_context(_STYLE):
         warnings.simplefilter("ignore")  # a sign that no font has is drawn as a box
-        figure = Figure(figsize=(layout.width / _PER_INCH, layout.height / _PER_INCH))
+        figure = figures.Figure(figsize=(layout.width / _PER_INCH, layout.height / _PER_INCH))
         axes = figure.add_axes((0, 0, 1, 1))
         axes.set(xlim=(0, layout.width), ylim=(layout.height, 0))
         axes.axis("off")
