@@ -22,14 +22,12 @@ from bnaparser.cli.arguments import (
     add_precision,
 )
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
-from bnaparser.cli.options import add_tree_options, parse_options_of
+from bnaparser.cli.options import add_tree_options, load_parser, parse_options_of
 from bnaparser.errors import SettingsError
-from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS
 
 if TYPE_CHECKING:
     from bnaparser.parsing.corpus.run import CorpusProgress, CorpusRun
-    from bnaparser.parsing.parser import Parser
 
 EXAMPLES = """\
   bnaparser corpus book.txt parsed/
@@ -149,7 +147,7 @@ def run(options: argparse.Namespace) -> int:
     """Parse the corpus; 0 when every sentence has its tree, 1 when some have none."""
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(message)s")
     corpus = _corpus(options)
-    parser = _load(options)
+    parser = load_parser(options, options.language)
     shown = _Shown(corpus.progress, options.quiet)
     totals = corpus.go(parser, shown.report, say)
     shown.close()
@@ -200,24 +198,6 @@ def _corpus(options: argparse.Namespace) -> CorpusRun:
         fresh=options.fresh,
     )
     return CorpusRun(inputs, Path(output), settings)
-
-
-def _load(options: argparse.Namespace) -> Parser:
-    from bnaparser.cli.console import quiet_libraries
-
-    quiet_libraries()
-    with loading():
-        from bnaparser.parsing.default_model import name_for
-        from bnaparser.parsing.parser import Parser
-
-        return Parser.load(
-            name_for(options.language) if options.model is None else options.model,
-            options.device,
-            options.batch_tokens,
-            options.precision,
-            language=options.language,
-            backend=options.backend,
-        )
 
 
 class _Shown:

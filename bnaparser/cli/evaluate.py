@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from bnaparser.cli.arguments import DEVICE_HELP, add_examples, add_precision
 from bnaparser.cli.console import SOME_FAILED, SUCCESS
-from bnaparser.cli.options import GOLD, NONE, TAGS_HELP, missing_tags, tag_rows
+from bnaparser.cli.options import GOLD, NONE, TAGS_HELP, load_parser, missing_tags, tag_rows
 from bnaparser.errors import SettingsError
 from bnaparser.eval import (
     Significance,
@@ -294,19 +294,12 @@ def _score_lines(
 
 def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str, str]:
     """Return gold and predicted lines (empty where parsing failed), what was scored, and a report."""
-    from bnaparser.parsing.parser import Parser  # with torch: only a model needs it
     from bnaparser.treebanks.reading import load_clean_trees
 
     # Traces are no words to parse, and an outer bracket without a label would count against us.
     trees = load_clean_trees(args.gold, Cleaning(cut_functions=not args.keep_functions))
     tags, source = tag_rows(args.tags, trees), args.tags
-    parser = Parser.load(
-        args.model,
-        device=args.device,
-        precision=args.precision,
-        language=args.language,
-        backend=args.backend,
-    )
+    parser = load_parser(args, args.language)
     if tags is None and parser.reads_tags:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     # EVALB leaves words out by their tags: where a model has none of its own, the gold ones stand in.

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TextIO, TypeAlias
 
 from bnaparser.cli.console import say
 from bnaparser.cli.streams import drop_if_empty, empty, is_file
@@ -15,60 +15,12 @@ from bnaparser.errors import SettingsError
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree
 
-
-class Parsed(Protocol):
-    """A sentence and its tree as `bnaparser.Parse` has them; `OfFile` is one, too."""
-
-    @property
-    def text(self) -> str:
-        """The sentence."""
-
-    @property
-    def words(self) -> Sequence[str]:
-        """The words as they are shown."""
-
-    @property
-    def tree(self) -> Tree | None:
-        """The tree, or None after an error."""
-
-    @property
-    def error(self) -> str | None:
-        """Why there is no tree."""
-
-    @property
-    def alternatives(self) -> Sequence[Parsed]:
-        """The next trees."""
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the JSON form."""
-
-    def to_json(self) -> str:
-        """Return it as a line."""
-
-    def clauses_to_dict(self) -> dict[str, Any]:
-        """Return the JSON form of the clauses."""
-
-    def to_svg(self) -> str | None:
-        """Return the drawing."""
-
-    def to_png(self) -> bytes | None:
-        """Return the picture."""
-
-    def to_latex(self) -> str | None:
-        """Return the environment."""
-
-    def to_mrg(self) -> str | None:
-        """Return the indented brackets."""
-
-    def to_conllu(self, number: int = 1) -> str | None:
-        """Return the lines."""
-
-    def to_html_section(self) -> str:
-        """Return the part of a page."""
+if TYPE_CHECKING:
+    from bnaparser.parsing.result import Parse
 
 
 class OfFile:
-    """A tree that was read from a file, as a sentence to write."""
+    """A tree that was read from a file, as a sentence to write: what is not here is the tree's own."""
 
     error: str | None = None
     alternatives: Sequence[Parsed] = ()
@@ -81,6 +33,9 @@ class OfFile:
     def __getattr__(self, name: str) -> Any:
         """Return the tree's own way to write itself."""
         return getattr(self.tree, name)
+
+
+Parsed: TypeAlias = "Parse | OfFile"
 
 
 class Write(Protocol):
@@ -131,10 +86,6 @@ class PictureFormat(NamedTuple):
     is_text: bool = False
 
 
-def _bracket(parse: Parsed, number: int) -> str:
-    return f"{parse.tree or ''}\n"
-
-
 def _pretty(parse: Parsed, number: int) -> str:
     return "\n" if parse.tree is None else f"{parse.tree.pretty()}\n\n"
 
@@ -145,10 +96,6 @@ def _draw(parse: Parsed, number: int) -> str:
     if parse.tree is None:
         return "\n"
     return f"{draw_text(parse.tree, shutil.get_terminal_size().columns, parse.words)}\n\n"
-
-
-def _json(parse: Parsed, number: int) -> str:
-    return parse.to_json() + "\n"
 
 
 def _clauses(parse: Parsed, number: int) -> str:
@@ -177,14 +124,6 @@ def _columns(parse: Parsed, number: int) -> str:
     return "".join(lines)
 
 
-def _columns_document() -> tuple[str, str]:
-    return "\t".join(_COLUMNS) + "\n", ""
-
-
-def _html(parse: Parsed, number: int) -> str:
-    return parse.to_html_section()
-
-
 def _html_page() -> tuple[str, str]:
     from bnaparser.trees.render import HTML_END, HTML_START
 
@@ -194,14 +133,6 @@ def _html_page() -> tuple[str, str]:
 def _latex(parse: Parsed, number: int) -> str:
     reason = f"% no tree: {' '.join(str(parse.error).split())}\n"
     return f"\n{parse.to_latex() or reason}"
-
-
-def _mrg(parse: Parsed, number: int) -> str:
-    return parse.to_mrg() or ""
-
-
-def _conllu(parse: Parsed, number: int) -> str:
-    return parse.to_conllu(number) or ""
 
 
 def _export(parse: Parsed, number: int) -> str:
@@ -264,20 +195,32 @@ _LATEX_START = (
 )
 
 FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
-    "bracket": TextFormat("one tree per line, in brackets", _bracket, between="\n"),
+    "bracket": TextFormat(
+        "one tree per line, in brackets",
+        lambda parse, number: f"{parse.tree or ''}\n",
+        between="\n",
+    ),
     "pretty": TextFormat("indented brackets", _pretty),
     "draw": TextFormat("text drawing", _draw),
-    "json": TextFormat("one JSON object per line", _json, all_trees=True),
+    "json": TextFormat(
+        "one JSON object per line", lambda parse, number: f"{parse.to_json()}\n", all_trees=True
+    ),
     "clauses": TextFormat("clauses of a sentence, one JSON object per line", _clauses),
     "columns": TextFormat(
         "tab-separated, one constituent per line",
         _columns,
         "",
-        _columns_document,
+        lambda: ("\t".join(_COLUMNS) + "\n", ""),
         True,
     ),
-    "mrg": TextFormat("layout of the Penn Treebank's files", _mrg, ""),
-    "conllu": TextFormat("CoNLL-U with dependencies derived by head rules", _conllu, ""),
+    "mrg": TextFormat(
+        "layout of the Penn Treebank's files", lambda parse, number: parse.to_mrg() or "", ""
+    ),
+    "conllu": TextFormat(
+        "CoNLL-U with dependencies derived by head rules",
+        lambda parse, number: parse.to_conllu(number) or "",
+        "",
+    ),
     "export": TextFormat("NEGRA's export format", _export, "", _export_document),
     "tiger": TextFormat("TIGER-XML", _tiger, "", _tiger_document),
     "parquet": BinaryFormat(
@@ -290,7 +233,9 @@ FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
         "--format html, one page with all trees, or --format pdf, one page per tree",
         is_text=True,
     ),
-    "html": TextFormat("page with all trees", _html, "", _html_page),
+    "html": TextFormat(
+        "page with all trees", lambda parse, number: parse.to_html_section(), "", _html_page
+    ),
     "latex": TextFormat("LaTeX, for the package forest", _latex, "", lambda: (_LATEX_START, "")),
     "png": PictureFormat(
         "picture, one file per tree (extra pictures)",

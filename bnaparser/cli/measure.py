@@ -25,6 +25,7 @@ from bnaparser.cli.arguments import (
     add_precision,
 )
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.options import load_parser
 from bnaparser.cli.streams import empty, in_chunks, is_file, open_output, read_input, standard_input
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import DataError, SettingsError, import_extra
@@ -372,23 +373,9 @@ def _peeked(lines: Iterable[str]) -> tuple[list[str], bool]:
 
 
 def _load(options: argparse.Namespace) -> Parser:
-    from bnaparser.cli.console import quiet_libraries
-    from bnaparser.parsing.startup import loading
-
-    quiet_libraries()
-    with loading():
-        from bnaparser.parsing.default_model import name_for
-        from bnaparser.parsing.parser import Parser
-
-        parser = Parser.load(
-            name_for(options.language) if options.model is None else options.model,
-            options.device,
-            options.batch_tokens,
-            options.precision,
-            backend=options.backend,
-        )
-        parser.text = parser.text_rules(options.language)
-        return parser
+    parser = load_parser(options)
+    parser.text = parser.text_rules(options.language)
+    return parser
 
 
 @contextmanager

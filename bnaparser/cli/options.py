@@ -9,14 +9,18 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from bnaparser.cli.console import quiet_libraries
 from bnaparser.errors import DataError, SentenceError, SettingsError
 from bnaparser.files.text_files import LineReader
+from bnaparser.parsing.startup import loading
+from bnaparser.text.sentence import MAX_WORDS
 from bnaparser.treebanks.lines import read_lines
 from bnaparser.treebanks.tag_files import Tags, read_tags, tags_of
 from bnaparser.trees.tree import Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.options import Dependencies, ParseOptions
+    from bnaparser.parsing.parser import Parser
     from bnaparser.treebanks.conllu import ConlluSentence
 
 
@@ -80,6 +84,26 @@ def add_parse_options(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="with --dependencies: score that a constituent loses for each head that contradicts it (default: 2)",
     )
+
+
+def load_parser(options: argparse.Namespace, language: str | None = None) -> Parser:
+    """Load the parser that the options name, by default one for ``--language``; ``language``: it parses no other."""
+    quiet_libraries()
+    with loading():
+        from bnaparser.parsing.default_model import name_for
+        from bnaparser.parsing.parser import Parser
+
+        if options.model is None:
+            options.model = name_for(options.language)
+        return Parser.load(
+            options.model,
+            options.device,
+            batch_tokens=getattr(options, "batch_tokens", None),
+            precision=options.precision,
+            max_words=getattr(options, "max_words", MAX_WORDS),
+            language=language,
+            backend=options.backend,
+        )
 
 
 def parse_options_of(options: argparse.Namespace) -> ParseOptions:

@@ -31,6 +31,7 @@ from bnaparser.cli.options import (
     DependencyFile,
     TagStream,
     add_parse_options,
+    load_parser,
     missing_tags,
     parse_options_of,
     penalty_of,
@@ -49,7 +50,6 @@ from bnaparser.cli.streams import (
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import SettingsError
 from bnaparser.files.text_files import LineReader
-from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import SPLITS, Split
 
 if TYPE_CHECKING:
@@ -292,22 +292,6 @@ def _write(
 
 
 def _load(options: argparse.Namespace) -> Parser:
-    from bnaparser.cli.console import quiet_libraries
-
-    quiet_libraries()
-    with loading():
-        from bnaparser.parsing.default_model import name_for
-        from bnaparser.parsing.parser import Parser
-
-        if options.model is None:
-            options.model = name_for(options.language)
-        parser = Parser.load(
-            options.model,
-            options.device,
-            options.batch_tokens,
-            options.precision,
-            options.max_words,
-            backend=options.backend,
-        )
-        parser.text = parser.text_rules(options.language)
-        return parser
+    parser = load_parser(options)
+    parser.text = parser.text_rules(options.language)
+    return parser

@@ -6,33 +6,18 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
-from bnaparser.cli.options import missing_tags, tag_rows
+from bnaparser.cli.options import load_parser, missing_tags, tag_rows
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.eval.api import Scores, score
 from bnaparser.treebanks.releases import CTB, PTB
 from bnaparser.trees.tree import Tree
 
+if TYPE_CHECKING:
+    from bnaparser.parsing.parser import Parser
+
 RELEASES = {"ptb": PTB, "ctb": CTB}
-
-
-class WordParse(Protocol):
-    """What is asked of a parse: its tree, or None where the sentence could not be parsed."""
-
-    @property
-    def tree(self) -> Tree | None: ...  # noqa: D102
-
-
-class WordParser(Protocol):
-    """What is asked of a parser; `bnaparser.parsing.parser.Parser` is one."""
-
-    @property
-    def reads_tags(self) -> bool: ...  # noqa: D102
-
-    def parse_many(  # noqa: D102
-        self, sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]] | None = None
-    ) -> Sequence[WordParse]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +59,7 @@ class TableRow:
 
 
 def predict(
-    parser: WordParser, gold: Sequence[Tree], tags: Sequence[Sequence[str]] | None = None
+    parser: Parser, gold: Sequence[Tree], tags: Sequence[Sequence[str]] | None = None
 ) -> tuple[list[Tree], int]:
     """Parse the words of gold trees; return a tree for each, and how many sentences failed.
 
@@ -101,15 +86,7 @@ def run(args: argparse.Namespace) -> int:
     tags = tag_rows(args.tags, gold)
     if args.save:
         _save(Path(args.save), {})
-    from bnaparser.parsing.parser import Parser
-
-    parser: WordParser = Parser.load(
-        args.model,
-        device=args.device,
-        precision=args.precision,
-        language=args.language,
-        backend=args.backend,
-    )
+    parser = load_parser(args, args.language)
     if parser.reads_tags and tags is None:
         raise missing_tags(args.model, "--tags FILE, or --tags gold")
     if tags is not None and not parser.reads_tags:

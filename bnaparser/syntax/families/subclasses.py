@@ -36,7 +36,7 @@ def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
         if type(inner) in GUIDED:
             if getattr(inner, "head_logits_proj", None) is not None:
                 raise SettingsError("DeBERTa with talking heads is not supported")
-            found.append((inner, module.output.dense))  # type: ignore[union-attr]
+            found.append((inner, module.output.dense))
         elif isinstance(module, MPNetSelfAttention):
             found.append((module, module.o))
         elif isinstance(module, XLNetRelativeAttention):
