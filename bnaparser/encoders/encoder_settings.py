@@ -48,19 +48,9 @@ DEFAULT_POSITIONS = 512
 
 # Encoders whose positions count from the number of the padding token on.
 OFFSET_POSITIONS = {
-    "camembert",
-    "data2vec-text",
-    "esm",
-    "ibert",
-    "longformer",
-    "luke",
-    "mpnet",
-    "roberta",
-    "roberta-prelayernorm",
-    "xlm-roberta",
-    "xlm-roberta-xl",
-    "xmod",
-}
+    "camembert", "data2vec-text", "esm", "ibert", "longformer", "luke", "mpnet", "roberta",
+    "roberta-prelayernorm", "xlm-roberta", "xlm-roberta-xl", "xmod",
+}  # fmt: skip
 
 
 def max_positions(config: Any) -> int:

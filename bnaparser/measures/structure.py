@@ -19,19 +19,9 @@ if TYPE_CHECKING:
     from bnaparser.trees.tree import Tree
 
 _SPANISH = [
-    "S.F.A",
-    "S.F.AComp",
-    "S.F.AConc",
-    "S.F.ACond",
-    "S.F.ACons",
-    "S.F.C",
-    "S.F.R",
-    "S.NF.A",
-    "S.NF.C",
-    "S.NF.P",
-    "S.NF.PA",
-    "S.NF.R",
-]  # clauses within others
+    "S.F.A", "S.F.AComp", "S.F.AConc", "S.F.ACond", "S.F.ACons", "S.F.C", "S.F.R", "S.NF.A", "S.NF.C", "S.NF.P",
+    "S.NF.PA", "S.NF.R",
+]  # fmt: skip
 PHRASES: dict[str, frozenset[str]] = {
     "clause": frozenset(
         ["S", "SINV", "SQ", "Sint", "Ssub", "Srel", "SENT", "IP", "fcl", "icl", "acl", *_SPANISH]
@@ -45,25 +35,7 @@ PHRASES: dict[str, frozenset[str]] = {
 """The kinds of phrases whose lengths are measured, with their labels in the treebanks that are known."""
 
 _KINDS = {label: kind for kind, labels in PHRASES.items() for label in labels}
-_SENTENCES = frozenset(
-    [
-        "S",
-        "SBAR",
-        "SBARQ",
-        "SINV",
-        "SQ",
-        "Sint",
-        "Ssub",
-        "Srel",
-        "SENT",
-        "IP",
-        "CP",
-        "fcl",
-        "icl",
-        "acl",
-        *_SPANISH,
-    ]
-)
+_SENTENCES = PHRASES["clause"] | {"SBAR", "SBARQ", "CP"}
 _MAIN_CLAUSES = ("S", "SINV", "SQ", "SBARQ")
 _SENTENCE_SCORE = 1.5  # of Frazier's; of any other node 1
 _NEIGHBOURS = 3  # adjacent words whose Frazier scores are added

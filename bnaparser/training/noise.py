@@ -142,27 +142,10 @@ Item = TypeVar("Item")
 
 _TYPED_WRONG = 0.15  # of the words that are long enough
 _SHORTEST = 4  # letters of a word that is typed wrong
-_SMALL_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "nor",
-        "but",
-        "of",
-        "in",
-        "on",
-        "to",
-        "for",
-        "by",
-        "with",
-        "at",
-        "from",
-        "as",
-    ]
-)
+_SMALL_WORDS = frozenset([
+    "a", "an", "the", "and", "or", "nor", "but", "of", "in", "on", "to", "for", "by", "with", "at", "from",
+    "as",
+])  # fmt: skip
 _KEYBOARD = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 _QUOTES = (
     "\u201c\u201d",

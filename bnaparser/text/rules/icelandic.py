@@ -13,48 +13,12 @@ from bnaparser.text.sentence import TextPiece
 from bnaparser.trees.escapes import unescape
 
 _ENDINGS = [
-    "inn",
-    "ið",
-    "num",
-    "in",
-    "inu",
-    "ina",
-    "na",
-    "nar",
-    "inni",
-    "nni",
-    "nn",
-    "ins",
-    "n",
-    "inum",
-    "nir",
-    "innar",
-    "nna",
-    "ns",
-    "nu",
-    "ð",
-    "nnar",
-    "tu",
-    "ðu",
-    "du",
-    "ði",
-]
+    "inn", "ið", "num", "in", "inu", "ina", "na", "nar", "inni", "nni", "nn", "ins", "n", "inum", "nir",
+    "innar", "nna", "ns", "nu", "ð", "nnar", "tu", "ðu", "du", "ði",
+]  # fmt: skip
 _PARTICLES = [
-    "á",
-    "af",
-    "upp",
-    "út",
-    "fyrir",
-    "inn",
-    "frá",
-    "við",
-    "yfir",
-    "undir",
-    "fram",
-    "til",
-    "niður",
-    "saman",
-]
+    "á", "af", "upp", "út", "fyrir", "inn", "frá", "við", "yfir", "undir", "fram", "til", "niður", "saman",
+]  # fmt: skip
 _SHORTEST = 2  # letters of what is left of the word
 
 

@@ -13,50 +13,13 @@ from bnaparser.trees.escapes import unescape
 
 _CLITIC = re.compile(r"(?<=\w\w)nya\Z")
 # The commonest words that are whole.
-_WHOLE = frozenset(
-    [
-        "hanya",
-        "punya",
-        "bertanya",
-        "ditanya",
-        "tanya",
-        "misalnya",
-        "biasanya",
-        "lainnya",
-        "sebelumnya",
-        "akhirnya",
-        "sebenarnya",
-        "adanya",
-        "antaranya",
-        "umumnya",
-        "seharusnya",
-        "selanjutnya",
-        "tampaknya",
-        "sebabnya",
-        "sebaliknya",
-        "khususnya",
-        "rupanya",
-        "soalnya",
-        "sebetulnya",
-        "awalnya",
-        "setidaknya",
-        "semestinya",
-        "agaknya",
-        "sesungguhnya",
-        "berikutnya",
-        "anehnya",
-        "sejatinya",
-        "mestinya",
-        "sepenuhnya",
-        "mulanya",
-        "sebagainya",
-        "artinya",
-        "tentunya",
-        "nantinya",
-        "selebihnya",
-        "sayangnya",
-    ]
-)
+_WHOLE = frozenset([
+    "hanya", "punya", "bertanya", "ditanya", "tanya", "misalnya", "biasanya", "lainnya", "sebelumnya",
+    "akhirnya", "sebenarnya", "adanya", "antaranya", "umumnya", "seharusnya", "selanjutnya", "tampaknya",
+    "sebabnya", "sebaliknya", "khususnya", "rupanya", "soalnya", "sebetulnya", "awalnya", "setidaknya",
+    "semestinya", "agaknya", "sesungguhnya", "berikutnya", "anehnya", "sejatinya", "mestinya", "sepenuhnya",
+    "mulanya", "sebagainya", "artinya", "tentunya", "nantinya", "selebihnya", "sayangnya",
+])  # fmt: skip
 
 
 def _cut(text: str, start: int, end: int) -> list[TextPiece]:

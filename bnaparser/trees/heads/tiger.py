@@ -116,25 +116,10 @@ _RELATIONS = {
     }.items()
     for tag in tags.split()
 }
-_ONLY_STTS = frozenset(
-    [
-        "ADJA",
-        "ADJD",
-        "APPR",
-        "APPRART",
-        "ART",
-        "KON",
-        "KOUS",
-        "NE",
-        "PPER",
-        "VAFIN",
-        "VMFIN",
-        "VVFIN",
-        "VVPP",
-        "$.",
-        "$,",
-    ]
-)
+_ONLY_STTS = frozenset([
+    "ADJA", "ADJD", "APPR", "APPRART", "ART", "KON", "KOUS", "NE", "PPER", "VAFIN", "VMFIN", "VVFIN", "VVPP",
+    "$.", "$,",
+])  # fmt: skip
 
 
 def is_german(tags: tuple[str, ...]) -> bool:
