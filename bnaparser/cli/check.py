@@ -72,7 +72,8 @@ def run(options: argparse.Namespace) -> int:
         print(f"backend: torch ({reason or 'there are no compiled loops for this network'})")
     else:
         print(f"backend: {parser.backend}")
-    print(f"int8 products: {instructions().int8}, {instructions().lanes} lanes")
+    amx = ", matrices with AMX" if instructions().amx else ""
+    print(f"int8 products: {instructions().int8}, {instructions().lanes} lanes{amx}")
     print(f"parsed in {done - loaded:.2f} s: {parse.tree or parse.error}")
     return SUCCESS if parse.error is None else SOME_FAILED
 

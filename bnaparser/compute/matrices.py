@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bnaparser.compute.kernel import Kernel
-from bnaparser.compute.processor import FEW_ROWS, instructions
+from bnaparser.compute.processor import AMX_STEPS, FEW_ROWS, instructions
 
 NO_ACTIVATION, RELU, LEAKY_RELU, GELU = range(4)
 ACTIVATION_NUMBERS = {"relu": RELU, "leaky_relu": LEAKY_RELU, "gelu": GELU}
@@ -109,6 +109,8 @@ def pack_bytes(matrix: Matrix) -> PackedBytes:
     unit = instructions()
     outputs, inputs = values.shape
     steps = -(-inputs // unit.group)
+    if unit.amx:
+        steps = -(-steps // AMX_STEPS) * AMX_STEPS
     if steps * unit.group > inputs:
         values = np.pad(values, ((0, 0), (0, steps * unit.group - inputs)))
     # What a step takes of an output, the group, is moved as one number.

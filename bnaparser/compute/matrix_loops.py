@@ -23,7 +23,7 @@ from bnaparser.compute.functions import (
     total_of_squares,
 )
 from bnaparser.compute.matrices import ROW_DTYPE, SMALLEST, Floats, PackedBytes
-from bnaparser.compute.processor import FEW_ROWS, ROWS, instructions
+from bnaparser.compute.processor import AMX_ROWS, FEW_ROWS, ROWS, instructions
 from bnaparser.compute.tiles import finished_tile
 
 
@@ -213,7 +213,33 @@ def _writing(kind: str, places: int) -> tuple[WriteTile, WriteProduct]:
     return write_tile, write_product
 
 
+def _writing_with_amx() -> WriteProduct:
+    """Return what writes products of "int8" in matrix registers."""
+    from bnaparser.compute.amx_tiles import end_tiles, start_tiles, write_amx_tile
+
+    @compiled
+    def write_product(product: Product, out: Floats) -> None:
+        outputs, count, size = product[0], product[1], product[6]
+        row_size = outputs * 4
+        # Tiles of the same number of rows; the last one writes some rows again.
+        height = -(-count // -(-count // AMX_ROWS))
+        start_tiles(height)
+        for panel in range((outputs + PANEL - 1) // PANEL):
+            left = address(out) + panel * PANEL * 4
+            there = product[5] + (panel + 1) * size
+            for start in range(0, count, height):
+                top = min(start, count - height)
+                ask, share = there + top * size // count, height * size // count
+                place = _place(product, panel, top, left + top * row_size, row_size, ask, share)
+                write_amx_tile(height, place)
+        end_tiles()
+
+    return write_product
+
+
 write_bytes_tile, write_bytes_product = _writing("int8", 15)
+if instructions().amx:
+    write_bytes_product = _writing_with_amx()
 write_floats_tile, write_floats_product = _writing("float32", 12)  # numbers without scales
 
 

@@ -7,7 +7,9 @@ older machine would.
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -52,7 +54,18 @@ def processor() -> Processor:
                 if one.startswith("avx"):
                     found[one] = False
         features = found.flatten()
+    if "+amx-int8" in features.split(",") and not _amx_is_permitted():
+        features = features.replace("+amx", "-amx")
     return Processor(triple, name, features)
+
+
+def _amx_is_permitted() -> bool:
+    """Ask Linux for the matrix registers, for all threads of this process: until then they may not be used."""
+    if sys.platform != "linux":
+        return False
+    arch_prctl, request_permission, tile_data = 158, 0x1023, 18
+    refused: int = ctypes.CDLL(None).syscall(arch_prctl, request_permission, tile_data)
+    return refused == 0
 
 
 def target_machine() -> llvm.TargetMachine:
@@ -73,6 +86,8 @@ def target_machine() -> llvm.TargetMachine:
 ROWS = 6
 # Rows of a small tile, for what is left: as many sums as products are under way at once.
 FEW_ROWS = 2
+# Rows of a matrix register of AMX, and the steps of four inputs in a row of it.
+AMX_ROWS = AMX_STEPS = 16
 
 Int8Product = Literal["vpdpbusd", "vpmaddwd", "pmaddwd", "sdot", "smull", "plain"]
 _X86, _ARM = ("x86_64", "amd64"), ("aarch64", "arm64")
@@ -83,7 +98,8 @@ class Instructions(NamedTuple):
 
     ``lanes`` are the float32 numbers of a vector, ``wide`` and ``narrow`` the vectors across a tile
     of a product; ``fused`` tells whether a product is added in one instruction. ``int8`` is how bytes
-    are multiplied, ``group`` how many of them are multiplied and added up in a lane at once.
+    are multiplied, ``group`` how many of them are multiplied and added up in a lane at once. With
+    ``amx`` whole products of bytes are computed in matrix registers.
     """
 
     lanes: int
@@ -92,6 +108,7 @@ class Instructions(NamedTuple):
     fused: bool
     int8: Int8Product
     group: int
+    amx: bool = False
 
     @property
     def masks(self) -> bool:
@@ -118,7 +135,10 @@ def instructions() -> Instructions:
         return Instructions(4, 2, 2, False, "plain", 4)
     if "+avx512bw" in features:
         wide = Instructions(16, 4, 2, True, "vpmaddwd", 2)
-        return wide._replace(int8="vpdpbusd", group=4) if "+avx512vnni" in features else wide
+        if "+avx512vnni" not in features:
+            return wide
+        amx = {"+amx-int8", "+amx-tile"} <= features
+        return wide._replace(int8="vpdpbusd", group=4, amx=amx)
     if {"+avx2", "+fma"} <= features:
         half = Instructions(8, 2, 2, True, "vpmaddwd", 2)
         return half._replace(int8="vpdpbusd", group=4) if "+avxvnni" in features else half

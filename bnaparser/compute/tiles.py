@@ -125,47 +125,62 @@ def write_finished(
             copy_numbers(builder, to, builder.add(room, LONG(row * panel * 4)), finish.width)
 
 
-def _write(builder: ir.IRBuilder, tile: Sequence[ir.Value], rows: int, finish: Finish) -> None:
-    lanes = tile[0].type.count
-    vectors = len(tile) // rows
-    numbers = ir.VectorType(FLOAT, lanes)
-    columns = _Columns(builder, lanes, vectors, finish.width)
+class Columns(NamedTuple):
+    """What is read once for all rows of a tile: a vector after another of bias, scales and sums."""
 
-    def of_columns(array: ir.Value, kind: ir.VectorType) -> list[ir.Value]:
-        return [columns.read(array, v, kind) for v in range(vectors)]
+    reader: _Columns
+    bias: list[ir.Value]
+    scales: list[ir.Value]
+    sums: list[ir.Value]
+    numbers: ir.VectorType
+
+
+def read_columns(
+    builder: ir.IRBuilder, finish: Finish, kind: ir.VectorType, vectors: int
+) -> Columns:
+    """Return what follows the sums of a tile whose vectors have such a type."""
+    numbers = ir.VectorType(FLOAT, kind.count)
+    reader = _Columns(builder, kind.count, vectors, finish.width)
+
+    def of_columns(array: ir.Value | None, kind: ir.VectorType) -> list[ir.Value]:
+        return [] if array is None else [reader.read(array, v, kind) for v in range(vectors)]
 
     bias = of_columns(finish.bias, numbers)
-    scales, sums = [], []
-    if finish.scales is not None:
-        scales = of_columns(finish.scales, numbers)
-        sums = of_columns(finish.sums, tile[0].type)
-    for row in range(rows):
-        line = builder.add(finish.out, builder.mul(finish.out_row, LONG(row)))
-        row_scale = None
-        if finish.row_scales is not None:
-            place = builder.add(finish.row_scales, LONG(4 * row))
-            row_scale = shared(builder, load(builder, place, FLOAT), lanes)
-        for v in range(vectors):
-            value = tile[row * vectors + v]
-            if row_scale is None:
-                value = builder.fadd(value, bias[v])
-            else:
-                whole = builder.sitofp(builder.add(value, sums[v]), numbers)
-                factor = builder.fmul(row_scale, scales[v])
-                value = add_rounded_product(builder, bias[v], whole, factor)
-            columns.write(value, line, v)
-    _activate(builder, rows, vectors, columns, finish, numbers)
+    scales, sums = of_columns(finish.scales, numbers), of_columns(finish.sums, kind)
+    return Columns(reader, bias, scales, sums, numbers)
 
 
-def _activate(
-    builder: ir.IRBuilder,
-    rows: int,
-    vectors: int,
-    columns: _Columns,
-    finish: Finish,
-    numbers: ir.VectorType,
+def write_row_finished(
+    builder: ir.IRBuilder, sums: Sequence[ir.Value], columns: Columns, finish: Finish, row: ir.Value
 ) -> None:
-    """Apply the activation to what is written, a row at a time."""
+    """Write a row of a tile, without the activation."""
+    line = builder.add(finish.out, builder.mul(finish.out_row, row))
+    row_scale = None
+    if finish.row_scales is not None:
+        place = builder.add(finish.row_scales, builder.mul(row, LONG(4)))
+        row_scale = shared(builder, load(builder, place, FLOAT), columns.numbers.count)
+    for v, value in enumerate(sums):
+        if row_scale is None:
+            value = builder.fadd(value, columns.bias[v])
+        else:
+            whole = builder.sitofp(builder.add(value, columns.sums[v]), columns.numbers)
+            factor = builder.fmul(row_scale, columns.scales[v])
+            value = add_rounded_product(builder, columns.bias[v], whole, factor)
+        columns.reader.write(value, line, v)
+
+
+def _write(builder: ir.IRBuilder, tile: Sequence[ir.Value], rows: int, finish: Finish) -> None:
+    vectors = len(tile) // rows
+    columns = read_columns(builder, finish, tile[0].type, vectors)
+    for row in range(rows):
+        sums = tile[row * vectors : (row + 1) * vectors]
+        write_row_finished(builder, sums, columns, finish, LONG(row))
+    activate(builder, LONG(rows), columns, finish)
+
+
+def activate(builder: ir.IRBuilder, rows: ir.Value, columns: Columns, finish: Finish) -> None:
+    """Apply the activation to what is written, a row at a time; the builder ends in a new block."""
+    numbers, reader = columns.numbers, columns.reader
     done = builder.append_basic_block("finished")
     ways = {RELU: _relu, LEAKY_RELU: _leaky_relu, GELU: _gelu}
     blocks = {number: builder.append_basic_block("activation") for number in ways}
@@ -175,14 +190,14 @@ def _activate(
         choice.add_case(LONG(number), block)
         builder.position_at_end(block)
         row, line = builder.phi(LONG), builder.phi(LONG)
-        for v in range(vectors):
-            found = ways[number](builder, columns.read(line, v, numbers))
-            columns.write(found, line, v)
+        for v in range(len(columns.bias)):
+            found = ways[number](builder, reader.read(line, v, numbers))
+            reader.write(found, line, v)
         following, below = builder.add(row, LONG(1)), builder.add(line, finish.out_row)
         for phi, first, then in ((row, LONG(0), following), (line, finish.out, below)):
             phi.add_incoming(first, before)
             phi.add_incoming(then, block)
-        builder.cbranch(builder.icmp_signed("<", following, LONG(rows)), block, done)
+        builder.cbranch(builder.icmp_signed("<", following, rows), block, done)
     builder.position_at_end(done)
 
 
@@ -307,7 +322,7 @@ def _sum_up(
         places = max(1, vectors * size_in_bytes(of_b) // _LINE)
         part = builder.lshr(far_step, LONG(places.bit_length() - 1))
         for number in range(places):
-            _prefetch(builder, builder.add(prefetched, builder.mul(part, LONG(number))))
+            prefetch(builder, builder.add(prefetched, builder.mul(part, LONG(number))))
     after: list[ir.Value] = []
     for row in rows:
         place = builder.add(row, builder.mul(step, LONG(4)))
@@ -413,10 +428,10 @@ def _every_other(builder: ir.IRBuilder, vector: ir.Value, first: int) -> ir.Valu
     return builder.shuffle_vector(vector, vector, chosen)
 
 
-def _prefetch(builder: ir.IRBuilder, place: ir.Value) -> None:
-    """Ask for a cache line, wherever it is; where there is no memory nothing happens."""
+def prefetch(builder: ir.IRBuilder, place: ir.Value, level: int = 1) -> None:
+    """Ask for a cache line, wherever it is, in the cache of that level, 1 or 2; where there is no memory nothing happens."""
     pointer = BYTE.as_pointer()
     kind = ir.FunctionType(ir.VoidType(), [pointer, INT, INT, INT])
-    to_read, soon, data = INT(0), INT(3), INT(1)
-    given = [builder.inttoptr(place, pointer), to_read, soon, data]
+    to_read, locality, data = INT(0), INT(4 - level), INT(1)
+    given = [builder.inttoptr(place, pointer), to_read, locality, data]
     builder.call(declared(builder, "llvm.prefetch.p0", kind), given)

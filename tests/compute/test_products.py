@@ -149,6 +149,7 @@ def test_sizes_that_do_not_fit_are_refused() -> None:
 
 
 OLDER = {
+    "x86-64-v4": "+avx,+avx2,+fma,+avx512f,+avx512bw,+avx512vl,+avx512dq,+avx512cd,+avx512vnni,+bmi,+bmi2,+64bit",
     "x86-64-v3": "+avx,+avx2,+fma,+sse4.2,+f16c,+bmi,+bmi2,+64bit",
     "x86-64": "+sse2,+64bit",
 }
@@ -194,10 +195,46 @@ def exact_and_digest() -> tuple[str, str]:
     return instructions().int8, digest.hexdigest()
 
 
+@pytest.mark.skipif(not instructions().amx, reason="this processor has no AMX")
+@pytest.mark.parametrize("inputs", [1, 63, 64, 65, 200])
+def test_tiles_of_matrix_registers_are_exact_at_every_number_of_rows(inputs: int) -> None:
+    generator = np.random.default_rng(inputs)
+    for count in (*range(1, 36), 47, 48, 49, 100):
+        outputs = int(generator.integers(1, 150))
+        left, right = whole(generator, count, inputs), whole(generator, outputs, inputs)
+        found = multiply(
+            left.astype(np.float32), pack_bytes(scaled(right)), np.zeros(outputs, np.float32)
+        )
+        assert np.array_equal(found, left @ right.T)
+
+
+@pytest.mark.skipif(not instructions().amx, reason="this processor has no AMX")
+def test_without_the_permission_of_the_system_there_are_no_matrix_registers() -> None:
+    """Linux refuses them to a process whose stack for signals is too small for them."""
+    code = """
+import ctypes
+class Stack(ctypes.Structure):
+    _fields_ = [("place", ctypes.c_void_p), ("flags", ctypes.c_int), ("size", ctypes.c_size_t)]
+memory = ctypes.create_string_buffer(4096)
+stack = Stack(ctypes.addressof(memory), 0, 4096)
+assert ctypes.CDLL(None).sigaltstack(ctypes.byref(stack), None) == 0
+from bnaparser.compute.processor import instructions
+print(instructions().int8, instructions().amx)
+"""
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["vpdpbusd", "False"], done.stderr
+
+
 @pytest.mark.skipif(instructions().lanes == 4, reason="no machine with AVX2")
 @pytest.mark.parametrize(
     ("machine", "int8"),
     [
+        pytest.param(
+            "x86-64-v4",
+            "vpdpbusd",
+            marks=pytest.mark.skipif(not instructions().amx, reason="this processor has no AMX"),
+        ),
         ("x86-64-v3", "vpmaddwd"),
         ("x86-64", "pmaddwd"),
     ],
