@@ -14,7 +14,7 @@ from bnaparser.cli.formats import FORMATS, PICTURES, SUFFIXES, OfFile, described
 from bnaparser.cli.streams import open_output, standard_input
 from bnaparser.errors import DataError, SettingsError, TreeError
 from bnaparser.files.text_files import OPTION, LineReader
-from bnaparser.treebanks.formats import Found
+from bnaparser.treebanks.formats import Found, TreeOptions
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.trees.search.parsing import PatternError
 from bnaparser.trees.search.pattern import compiled
@@ -170,7 +170,7 @@ def _trees(paths: Sequence[str], options: argparse.Namespace) -> Iterator[Found]
         typed = parse_trees_with_places(" ".join(paths), "the tree", untagged=True)
         yield from (Found(tree, "the tree", place.line) for tree, place in typed)
         return
-    read = {"keep_functions": options.keep_functions, "untagged": True}
+    read: TreeOptions = {"keep_functions": options.keep_functions, "untagged": True}
     for path in paths:
         if path == "-":
             source = standard_input("name a file of trees")

@@ -180,20 +180,19 @@ def _wrap(text: str) -> str:
 
 
 def _find(args: argparse.Namespace) -> Iterator[Found]:
-    skip_broken: bool = args.skip_broken
-    if args.split is None:
-        return find_trees(
-            args.paths,
-            skip_broken=skip_broken,
-            encoding=args.encoding,
-            option=OPTION,
-            keep_functions=args.keep_functions,
-        )
-    name, part = args.split.split("-")
-    release = _RELEASES[name]
-    files = [file for path in args.paths for file in release.files(path, part)]
-    broken = skip_broken or release.skip_broken
-    return find_trees(files, skip_broken=broken, encoding=args.encoding, option=OPTION)
+    files, skip_broken, keep_functions = args.paths, args.skip_broken, args.keep_functions
+    if args.split is not None:
+        name, part = args.split.split("-")
+        release = _RELEASES[name]
+        files = [file for path in args.paths for file in release.files(path, part)]
+        skip_broken = skip_broken or release.skip_broken
+    return find_trees(
+        files,
+        encoding=args.encoding,
+        option=OPTION,
+        skip_broken=skip_broken,
+        keep_functions=keep_functions,
+    )
 
 
 def _preparation(args: argparse.Namespace) -> Callable[[Tree], Tree | None]:

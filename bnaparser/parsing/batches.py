@@ -28,6 +28,10 @@ class SentenceRequest(NamedTuple):
     tags: Tags
     parse_options: ParseOptions
 
+    def refused(self, reason: str) -> SentenceRequest:
+        """Return the request with the reason why the sentence cannot be parsed."""
+        return self._replace(parse_options=self.parse_options.with_constraints(reason))
+
 
 class ParsingLimits(NamedTuple):
     """Limits that hold for all sentences of a call: tags, words, batch size and threads."""

@@ -47,7 +47,6 @@ from bnaparser.parsing.validation import (
     each_pair,
     each_sentence,
     each_text,
-    rows_of_tags,
     sentence_of,
 )
 from bnaparser.text.detokenize import detokenize
@@ -309,15 +308,11 @@ class Parser:
         rules, parser = self.text_rules(language), self.in_language(language)
         check_finds_words(parser.model, rules)
         read = [list(split_stream([text], 0, rules)) for text in texts]
-        known, _ = with_words(
-            parser.model,
-            [sentence for sentences in read for sentence in sentences],
-            DEFAULT_OPTIONS,
-            parser.at_once(),
-            parser.usable_threads(),
-        )
-        following = iter(known)
-        return [list(islice(following, len(sentences))) for sentences in read]
+        sentences = [sentence for of_text in read for sentence in of_text]
+        requests = zip_requests(sentences, None, DEFAULT_OPTIONS)
+        known = with_words(parser.model, requests, parser.at_once(), parser.usable_threads())
+        following = iter([one.sentence for one in known])
+        return [list(islice(following, len(of_text))) for of_text in read]
 
     def _known(self, language: str) -> str:
         """Return which of the languages a code means; SettingsError for none of them."""
@@ -592,56 +587,38 @@ class Parser:
         """
         check_sentences(sentences)
         check_at_least_1("batch_tokens", batch_tokens)
+        requests = zip_requests(sentences, tags, options)
         if len(self.networks) == 1:
             (network,) = self.networks.values()
-            return self._parse(network, sentences, tags, batch_tokens, options)
-        if isinstance(options, ParseOptions):
-            options = [options] * len(sentences)
-        sentence_options, texts = list(options), list(sentences)
-        if len(sentence_options) != len(texts):
-            raise ValueError(f"{len(sentence_options)} options for {len(texts)} sentences")
-        tag_rows = None if tags is None else rows_of_tags(tags)
-        if tag_rows is not None and len(tag_rows) != len(texts):
-            raise ValueError(
-                f"{len(tag_rows)} lists of tags for {len(texts)} sentences: give one list for each sentence"
-            )
+            return self._parse(network, requests, batch_tokens)
         places: dict[str, list[int]] = {}  # of the sentences of each language
-        for place, sentence in enumerate(sentences):
+        for place, one in enumerate(requests):
+            sentence = one.sentence
             language = sentence.language or detect_language_or_first(sentence.text, self.languages)
             own = match_language(language, self.languages)
             if own is None:
-                sentence_options[place] = sentence_options[place].with_constraints(
-                    unknown_language(language, self.languages)
-                )
+                requests[place] = one.refused(unknown_language(language, self.languages))
             elif sentence.language is None:
-                texts[place] = replace(sentence, language=own)
+                requests[place] = one._replace(sentence=replace(sentence, language=own))
             places.setdefault(own or self.languages[0], []).append(place)
         found: dict[int, Parse] = {}
         for language, chosen in places.items():
-            parses = self._parse(
-                self.networks[language],
-                [texts[place] for place in chosen],
-                None if tag_rows is None else [tag_rows[place] for place in chosen],
-                batch_tokens,
-                [sentence_options[place] for place in chosen],
-            )
+            of_language = [requests[place] for place in chosen]
+            parses = self._parse(self.networks[language], of_language, batch_tokens)
             found.update(zip(chosen, parses, strict=True))
-        return [found[place] for place in range(len(texts))]
+        return [found[place] for place in range(len(requests))]
 
     def _parse(
         self,
         network: ParsingNetwork,
-        sentences: Sequence[Sentence],
-        tags: Sequence[Sequence[str]] | None,
+        requests: Sequence[SentenceRequest],
         batch_tokens: int | None,
-        options: ParseOptions | Sequence[ParseOptions],
     ) -> list[Parse]:
         """Parse sentences with the network of their language; a Parse each, in order."""
         size, threads = self._at_once(network, batch_tokens), self.usable_threads()
-        sentences, options = with_words(network, sentences, options, size, threads, self.max_words)
+        requests = with_words(network, requests, size, threads, self.max_words)
         reads_tags, turns = network.settings.tags.given, network.prefer_single_thread
         limits = ParsingLimits(reads_tags, self.max_words, size, threads, turns)
-        requests = zip_requests(sentences, tags, options)
         prepare, predict = partial(self._prepare, network), partial(_predict, network)
         return parse_each(requests, prepare, lambda one: one.size, predict, limits)
 

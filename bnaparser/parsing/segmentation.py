@@ -14,7 +14,7 @@ from bnaparser.network.decoding import in_batches
 from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.parsing_network import ParsingNetwork
 from bnaparser.network.prepared import PreparedSentence
-from bnaparser.parsing.batches import each_or_reason, on_one_thread
+from bnaparser.parsing.batches import SentenceRequest, each_or_reason, on_one_thread
 from bnaparser.parsing.options import ParseOptions
 from bnaparser.text.sentence import MAX_WORDS, Sentence, join_pieces
 from bnaparser.text.text_rules import LANGUAGE_NAMES, TextRules, match_language, rules_of
@@ -31,48 +31,43 @@ Scores = NDArray[np.float32]
 
 def with_words(
     network: ParsingNetwork,
-    sentences: Sequence[Sentence],
-    options: ParseOptions | Sequence[ParseOptions],
+    requests: Sequence[SentenceRequest],
     batch_tokens: int,
     threads: int,
     max_words: int = MAX_WORDS,
-) -> tuple[Sequence[Sentence], ParseOptions | Sequence[ParseOptions]]:
-    """Return sentences whose words are known, and the options, which count these words.
+) -> Sequence[SentenceRequest]:
+    """Return requests whose sentences have their words, which the options count.
 
     A sentence of given words stays as it is. One in a language that the network does not know, or
     without words, has the reason in its options; so has one that surely has more than ``max_words``,
     for which the network is not asked. Where a constraint begins or ends, a word does.
     """
     languages = network.settings.text.languages
+    sentences = [one.sentence for one in requests]
     most = max(_PIECES_OF_A_WORD * max_words, _FEW_PIECES)
     places = [index for index, one in enumerate(sentences) if 0 < len(one.pieces) <= most]
     long = [index for index, one in enumerate(sentences) if len(one.pieces) > most]
     foreign = [index for index, one in enumerate(sentences) if _is_foreign(one, languages)]
     if not (places or long or foreign):
-        return sentences, options
-    if isinstance(options, ParseOptions):
-        options = [options] * len(sentences)
-    sentence_options = list(options)
-    if len(sentence_options) != len(sentences):
-        return sentences, options  # which is an error, told where options are read
-    sentences_with_words = list(sentences)
+        return requests
+    changed = list(requests)
     found = _begins(network, [sentences[index] for index in places], batch_tokens, threads)
     for index, begins in zip(places, found, strict=True):
+        one = changed[index]
         if isinstance(begins, str):
-            sentence_options[index] = sentence_options[index].with_constraints(begins)
+            changed[index] = one.refused(begins)
         else:
-            sentences_with_words[index], sentence_options[index] = _joined(
-                sentences[index], sentence_options[index], begins
-            )
+            sentence, parse_options = _joined(one.sentence, one.parse_options, begins)
+            changed[index] = one._replace(sentence=sentence, parse_options=parse_options)
     for index in long:
-        sentence_options[index] = sentence_options[index].with_constraints(
+        changed[index] = changed[index].refused(
             f"the sentence has {len(sentences[index].pieces):,} parts of words, which are more than"
             f" {max_words:,} words: split it into sentences"
         )
     for index in foreign:
         unknown = unknown_language(str(sentences[index].language), languages)
-        sentence_options[index] = sentence_options[index].with_constraints(unknown)
-    return sentences_with_words, sentence_options
+        changed[index] = changed[index].refused(unknown)
+    return changed
 
 
 def _is_foreign(sentence: Sentence, languages: Sequence[str]) -> bool:

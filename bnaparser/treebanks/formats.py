@@ -11,7 +11,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from bnaparser.errors import TreeError
 from bnaparser.treebanks import penn_helsinki
@@ -38,6 +38,14 @@ _EXPORT_START = re.compile(r"#(?:FORMAT|BOT|BOS)\b")
 _CONLLU_WORD = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t")
 _FEATURES = re.compile(r"(?<=\()(\s*[^\s()#]+)##[^\s()]*?##([^\s()#]*)(?=[\s(])")
 _BEGINNING = 1 << 16  # characters by which the notation of brackets is told
+
+
+class TreeOptions(TypedDict, total=False):
+    """How trees are read, as `bnaparser.treebanks.reading.find_trees` describes it."""
+
+    skip_broken: bool
+    keep_functions: bool
+    untagged: bool
 
 
 class Found(NamedTuple):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Unpack
 
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
 from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json
 from bnaparser.files.text_files import open_text
-from bnaparser.treebanks.formats import Found, MayHold, trees_in
+from bnaparser.treebanks.formats import Found, MayHold, TreeOptions, trees_in
 from bnaparser.treebanks.lines import StrPath, numbered
 from bnaparser.treebanks.reading import find_trees, list_files
 from bnaparser.trees.tree import Tree
@@ -49,15 +50,12 @@ def find_parsed(
     may_hold: MayHold,
     encoding: str | None = None,
     option: str = "",
-    *,
-    keep_functions: bool = False,
-    untagged: bool = False,
+    **options: Unpack[TreeOptions],
 ) -> Iterator[Found]:
     """Yield the trees of files, in constant memory, but those of which ``may_hold`` says False.
 
-    ``may_hold`` gets the tree's text, or a line of several. A parse without a tree is passed over. Functions and words
-    without tags are as in `bnaparser.treebanks.reading.find_trees`.
-    Raises DataError and TreeError as `bnaparser.treebanks.reading.find_trees` does.
+    ``may_hold`` gets the tree's text, or a line of several. A parse without a tree is passed over. The other options
+    and errors are those of `bnaparser.treebanks.reading.find_trees`.
     """
     for path in paths:
         for file in list_parse_files(path):
@@ -69,12 +67,7 @@ def find_parsed(
                 yield from _in_parquet(file, may_hold)
             else:
                 yield from find_trees(
-                    file,
-                    may_hold=may_hold,
-                    encoding=encoding,
-                    option=option,
-                    keep_functions=keep_functions,
-                    untagged=untagged,
+                    file, may_hold=may_hold, encoding=encoding, option=option, **options
                 )
 
 
@@ -82,9 +75,7 @@ def in_stream(
     lines: Iterable[str],
     source: str,
     may_hold: MayHold,
-    *,
-    keep_functions: bool = False,
-    untagged: bool = False,
+    **options: Unpack[TreeOptions],
 ) -> Iterator[Found]:
     """Yield the trees of lines, in any format of trees or, where the first sign is ``{``, of JSON.
 
@@ -100,13 +91,7 @@ def in_stream(
     if begin and begin[-1].lstrip().startswith("{"):
         yield from in_json_lines(together, source, may_hold)
         return
-    yield from trees_in(
-        numbered(together),
-        source,
-        may_hold=may_hold,
-        keep_functions=keep_functions,
-        untagged=untagged,
-    )
+    yield from trees_in(numbered(together), source, may_hold=may_hold, **options)
 
 
 def in_json_lines(lines: Iterable[str], source: str, may_hold: MayHold) -> Iterator[Found]:

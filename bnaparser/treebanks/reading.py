@@ -7,13 +7,21 @@ How they may be compressed and encoded is in `bnaparser.treebanks.lines`, what f
 from __future__ import annotations
 
 import glob
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from os import PathLike
 from pathlib import Path
+from typing import Unpack
 
 from bnaparser.errors import DataError, check_flag
 from bnaparser.files.compressed import ending, unpacked_name
-from bnaparser.treebanks.formats import PENN, Found, beginning_format, trees_in
+from bnaparser.treebanks.formats import (
+    PENN,
+    Found,
+    MayHold,
+    TreeOptions,
+    beginning_format,
+    trees_in,
+)
 from bnaparser.treebanks.garbage_collection import gc_disabled
 from bnaparser.treebanks.lines import StrPath, numbered_lines
 from bnaparser.trees.cleaning import Cleaning, clean
@@ -52,12 +60,10 @@ def list_files(path: StrPath) -> list[Path]:
 def find_trees(
     paths: StrPath | Iterable[StrPath],
     *,
-    skip_broken: bool = False,
-    may_hold: Callable[[str], bool] | None = None,
+    may_hold: MayHold | None = None,
     encoding: str | None = None,
     option: str = "",
-    keep_functions: bool = False,
-    untagged: bool = False,
+    **options: Unpack[TreeOptions],
 ) -> Iterator[Found]:
     """Yield every tree of the files that `list_files` finds, with its place, in constant memory.
 
@@ -73,18 +79,11 @@ def find_trees(
     export format and TIGER-XML are in labels and tags (``NP-SB``); in brackets functions are part of labels anyway.
     With ``untagged``, words in brackets may stand without tags: ``[NP a wug]``.
     """
-    check_flag("skip_broken", skip_broken)
+    check_flag("skip_broken", options.get("skip_broken", False))
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         for file in list_files(path):
             lines = numbered_lines(file, encoding, option)
-            yield from trees_in(
-                lines,
-                str(file),
-                skip_broken=skip_broken,
-                may_hold=may_hold,
-                keep_functions=keep_functions,
-                untagged=untagged,
-            )
+            yield from trees_in(lines, str(file), may_hold=may_hold, **options)
 
 
 def format_of(file: StrPath) -> str:
@@ -99,23 +98,20 @@ def format_of(file: StrPath) -> str:
 
 
 def read_trees(
-    paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False, keep_functions: bool = False
+    paths: StrPath | Iterable[StrPath], **options: Unpack[TreeOptions]
 ) -> Iterator[Tree]:
     """Yield the trees that `find_trees` finds; raises as it does."""
-    found = find_trees(paths, skip_broken=skip_broken, keep_functions=keep_functions)
-    return (one.tree for one in found)
+    return (one.tree for one in find_trees(paths, **options))
 
 
-def load_trees(
-    paths: StrPath | Iterable[StrPath], *, skip_broken: bool = False, keep_functions: bool = False
-) -> list[Tree]:
+def load_trees(paths: StrPath | Iterable[StrPath], **options: Unpack[TreeOptions]) -> list[Tree]:
     """Return all trees in one list; raises as `find_trees` does.
 
     The garbage collector rests meanwhile: trees hold no cycles, and its passes over millions of
     new nodes would take three times as long as the reading.
     """
     with gc_disabled():
-        return list(read_trees(paths, skip_broken=skip_broken, keep_functions=keep_functions))
+        return list(read_trees(paths, **options))
 
 
 def load_clean_trees(
