@@ -1,7 +1,7 @@
-"""RoFormer, BigBird, ConvBERT: BERT's relatives, whose attention calls no interface.
+"""RoFormer, BigBird, ConvBERT, MPNet: BERT's relatives, whose attention calls no interface.
 
 Their attention modules are given subclasses of their own classes, with the same parameters. The
-batch travels to them with the keyword arguments of a call.
+batch travels to those of ``GUIDED`` with the keyword arguments of a call.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from transformers.models.big_bird.modeling_big_bird import BigBirdSelfAttention
 from transformers.models.convbert.modeling_convbert import ConvBertSelfAttention
+from transformers.models.mpnet.modeling_mpnet import MPNetSelfAttention
 from transformers.models.roformer.modeling_roformer import RoFormerSelfAttention
 
 from bnaparser.syntax.attention import Attention
@@ -37,6 +38,7 @@ class _GuidedRelative:
         hidden_states: Tensor,
         attention_mask: Tensor | None = None,
         *,
+        position_bias: Tensor | None = None,
         sinusoidal_pos: Tensor | None = None,
         syntax: SyntaxBatch | None = None,
         **others: Any,
@@ -52,7 +54,10 @@ class _GuidedRelative:
             query, key, value = self.placed(sinusoidal_pos, query, key, value)
             turn = partial(_turned, sinusoidal_pos)
         query = query * self.attention_head_size**-0.5
-        allowed, scores = weighed(attention_mask, query @ key.transpose(-1, -2))
+        scores = query @ key.transpose(-1, -2)
+        if position_bias is not None:
+            scores = scores + position_bias
+        allowed, scores = weighed(attention_mask, scores)
         projection: Any = self.hook.projection
         attention = Attention(
             layer_input=hidden_states,
@@ -100,6 +105,29 @@ class GuidedConvBertAttention(_GuidedRelative, ConvBertSelfAttention):  # type: 
         # The original gives both; its own attention is computed for nothing.
         both, _ = ConvBertSelfAttention.forward(self, hidden_states, attention_mask)
         return torch.cat([contexts, both[..., contexts.shape[-1] :]], dim=-1), probabilities
+
+
+class GuidedMPNetAttention(_GuidedRelative, MPNetSelfAttention):  # type: ignore[misc]
+    """MPNet's attention, guided; its projections have other names, and the last one is its own."""
+
+    query = property(lambda self: self.q)
+    key = property(lambda self: self.k)
+    value = property(lambda self: self.v)
+
+    def forward(  # type: ignore[override]
+        self,
+        hidden_states: Tensor,
+        attention_mask: Tensor | None = None,
+        position_bias: Tensor | None = None,
+        output_attentions: bool = False,
+        **others: Any,
+    ) -> tuple[Tensor, ...]:
+        """Return the output (B, T, H), and the probabilities where they are asked for."""
+        contexts, probabilities = super().forward(
+            hidden_states, attention_mask, position_bias=position_bias, syntax=self.hook.held()
+        )
+        output = self.o(contexts)
+        return (output, probabilities) if output_attentions else (output,)
 
 
 GUIDED: dict[Any, Any] = {

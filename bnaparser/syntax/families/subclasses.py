@@ -10,14 +10,14 @@ from transformers.models.mpnet.modeling_mpnet import MPNetSelfAttention
 from transformers.models.xlnet.modeling_xlnet import XLNetRelativeAttention
 
 from bnaparser.errors import SettingsError
-from bnaparser.syntax.families import deberta, longformer, mpnet, relatives, xlnet
+from bnaparser.syntax.families import deberta, longformer, relatives, xlnet
 from bnaparser.syntax.families.attention_hook import AttentionHook
 
 GUIDED: dict[Any, Any] = {
     **relatives.GUIDED,
     **longformer.GUIDED,
     **deberta.GUIDED,
-    MPNetSelfAttention: mpnet.GuidedMPNetAttention,
+    MPNetSelfAttention: relatives.GuidedMPNetAttention,
     XLNetRelativeAttention: xlnet.GuidedXLNetAttention,
 }
 """Each class of these encoders that is replaced, attention modules and layers, and its subclass."""
