@@ -363,7 +363,7 @@ class PretrainRun(CheckedRun):
 
 CACHE = "text"
 # Settings of the text that its tokenizer depends on.
-_READ = {"document", "field", "block"}
+_READ = {"document", "field", "block_size"}
 
 
 @dataclass

@@ -20,6 +20,7 @@ from bnaparser.spanbert.pretraining import (
     HELD_OUT,
     Batch,
     PretrainRun,
+    _new_tokenizer,
     held_out_losses,
     pretrain,
     pretrain_factor,
@@ -292,12 +293,8 @@ def test_a_tokenizer_is_trained_once_and_kept_by_what_it_was_trained_on(
 ) -> None:
     """It was trained anew in each process, and whenever a run went on."""
     new = {
-        "num_hidden_layers": 1,
-        "hidden_size": 16,
-        "num_attention_heads": 2,
-        "intermediate_size": 32,
-        "vocab_size": 150,
-    }
+        "num_hidden_layers": 1, "hidden_size": 16, "num_attention_heads": 2, "intermediate_size": 32, "vocab_size": 150,
+    }  # fmt: skip
     pretrain(make_recipe(encoder={"name": None, "new": new}), tmp_path)
     (first,) = (tmp_path / "text").glob("tokenizer-*[!k]")
     with monkeypatch.context() as patch:
@@ -306,6 +303,8 @@ def test_a_tokenizer_is_trained_once_and_kept_by_what_it_was_trained_on(
     larger = make_recipe(encoder={"name": None, "new": new | {"vocab_size": 160}})
     pretrain(larger, tmp_path, fresh=True)
     assert len([one for one in (tmp_path / "text").glob("tokenizer-*") if one.is_dir()]) == 2
+    longer = make_recipe(encoder={"name": None, "new": new}, text={"block_size": 50})
+    assert _new_tokenizer(longer, tmp_path / "text").model_max_length == 50
     assert first.is_dir()
 
 
