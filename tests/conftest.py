@@ -52,6 +52,38 @@ def pytest_collection() -> Generator[None, Any, Any]:
         gc.enable()
 
 
+SLOW = (
+    "test_ray_writes_the_same_bytes_also_when_an_actor_is_killed",
+    "test_a_run_that_is_interrupted_and_then_killed_ends_at_the_same_weights",
+    "test_printed_commands_run",
+    "test_a_model_that_pip_has_installed_loads_by_its_name",
+    "test_it_writes_its_page",
+    "test_other_processors_compute_the_same_numbers",
+    "test_loading_needs_nothing_of_what_training_needs",
+    "test_auto_is_pytorch_where_compiled_loops_may_not_use_avx2",
+)
+"""The tests of ten seconds and more, which start processes of their own."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let each of pytest-xdist's workers begin with some of the slow tests: none of them is to end alone, last of all.
+
+    A worker gets one part after another of the list, all of about the same length.
+    """
+    workers = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    if workers == 1:
+        return
+    slow = [item for item in items if getattr(item, "originalname", None) in SLOW]
+    others = [item for item in items if getattr(item, "originalname", None) not in SLOW]
+    length = -(-len(items) // workers)
+    items.clear()
+    for worker in range(workers):
+        items += slow[worker::workers]
+        room = (worker + 1) * length - len(items)
+        items += others[:room]
+        del others[:room]
+
+
 @pytest.fixture(scope="module")
 def browser() -> Any:
     """Debian's Chromium; the test is skipped where there is none."""

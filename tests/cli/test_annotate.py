@@ -51,14 +51,12 @@ def ask(address: str, path: str, **body: Any) -> Any:
         return json.load(answer)
 
 
-def test_from_files_to_accepted_trees(
-    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_from_files_to_accepted_trees(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     project, text, trees = tmp_path / "new" / "project", tmp_path / "a.txt", tmp_path / "b.mrg"
     text.write_text("The cat sat. (Dogs) bark.\n", encoding="utf-8")
     first, second = [str(tree) for tree in parse_trees(TREES.read_text())][:2]
     trees.write_text(f"{first}\n{second}\n", encoding="utf-8")
-    given = ("--model", tiny_model_dir, "--annotator", "Anna")
+    given = ("--annotator", "Anna")
     with annotating(project, text, trees, *given) as (process, address, _):
         found = ask(address, "project")
         assert (found["name"], found["by"], len(found["sentences"])) == ("project", "Anna", 4)

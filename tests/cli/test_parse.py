@@ -28,10 +28,10 @@ COMMAND = [
 ]
 
 
-def start(model: Path, *arguments: str) -> Popen[bytes]:
-    """Start ``bnaparse`` in a process of its own."""
+def start(*arguments: str) -> Popen[bytes]:
+    """Start ``bnaparse`` in a process of its own, with the model that ships: it needs no PyTorch."""
     return Popen(
-        [*COMMAND, "--model", str(model), *arguments],
+        [*COMMAND, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -274,8 +274,8 @@ def test_a_file_that_may_not_grow_is_named(tiny_model_dir: Path, tmp_path: Path)
     assert str(output) in said and "ulimit -f" in said
 
 
-def test_a_closed_pipe_ends_quietly(tiny_model_dir: Path) -> None:
-    process = start(tiny_model_dir)
+def test_a_closed_pipe_ends_quietly() -> None:
+    process = start()
     assert process.stdout is not None
     process.stdout.close()
     _, err = process.communicate(b"It rained.\n" * 3000, timeout=300)
@@ -283,11 +283,11 @@ def test_a_closed_pipe_ends_quietly(tiny_model_dir: Path) -> None:
     assert process.returncode == 0
 
 
-def test_who_writes_a_paragraph_and_waits_gets_its_tree_until_ctrl_c(tiny_model_dir: Path) -> None:
+def test_who_writes_a_paragraph_and_waits_gets_its_tree_until_ctrl_c() -> None:
     """Also where what started it ignores the signal, as a shell does for its background jobs."""
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        process = start(tiny_model_dir, "--split", "text")
+        process = start("--split", "text")
     finally:
         signal.signal(signal.SIGINT, before)
     assert process.stdin is not None
@@ -312,18 +312,16 @@ def test_who_writes_a_paragraph_and_waits_gets_its_tree_until_ctrl_c(tiny_model_
         ("'It rained.' >&-", "bnaparse: standard output is closed: give --output FILE\n"),
     ],
 )
-def test_a_closed_standard_stream_is_one_sentence(
-    tiny_model_dir: Path, redirection: str, message: str
-) -> None:
-    command = f'exec "$@" --model {tiny_model_dir} {redirection}'
+def test_a_closed_standard_stream_is_one_sentence(redirection: str, message: str) -> None:
+    command = f'exec "$@" {redirection}'
     done = subprocess.run(
         ["sh", "-c", command, "sh", *COMMAND], check=False, capture_output=True, text=True
     )
     assert (done.stdout, done.stderr, done.returncode) == ("", message, 2)
 
 
-def test_complaints_do_not_go_among_the_trees(tiny_model_dir: Path) -> None:
-    command = f'exec "$@" --model {tiny_model_dir} 2>&-'
+def test_complaints_do_not_go_among_the_trees() -> None:
+    command = 'exec "$@" 2>&-'
     done = subprocess.run(
         ["sh", "-c", command, "sh", *COMMAND],
         input="It rained.\n" + "word " * 2001 + "\nDogs bark.\n",

@@ -30,9 +30,9 @@ def polyglot_address(
 
 
 @pytest.fixture
-def polyglot_visit(browser: Any, polyglot_address: str) -> Iterator[Visit]:
+def polyglot_visit(browser: Any, kept_page: Any, polyglot_address: str) -> Iterator[Visit]:
     with ExitStack() as stack:
-        visit = Visit(browser, polyglot_address, stack)
+        visit = Visit(browser, kept_page, polyglot_address, stack)
         yield visit
         assert not visit.complaints
 
