@@ -149,6 +149,9 @@ class Connection(HttpToolsProtocol):
                 self.send_400_response(
                     f"The body has more than {HEAD_BYTES} bytes of chunk extensions and trailers."
                 )
+        if not self._in_head and (self.cycle is None or self.cycle.response_complete):
+            # Blank lines between two requests: uvicorn no longer counts the time to the next one.
+            self._wait_for_head()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what was sent, behind the answers to the whole requests before it; read no more."""

@@ -354,6 +354,13 @@ def test_half_of_a_head_and_one_without_end_lose_the_connection(run: Run) -> Non
                 answers += piece
         assert answers.count(b"HTTP/1.1 200") == sent.count("\r\n\r\n")
     with socket.create_connection(address, timeout=START_SECONDS) as client:
+        client.sendall(f"{live} a\r\n\r\n".encode())
+        assert client.recv(65536).startswith(b"HTTP/1.1 200")
+        for _ in range(2):  # blank lines before a request that never comes
+            client.sendall(b"\r\n")
+        while client.recv(65536):
+            pass
+    with socket.create_connection(address, timeout=START_SECONDS) as client:
         client.sendall(f"{live} a\r\n".encode())
         sent_bytes = 0
         with pytest.raises(ConnectionError):
