@@ -28,6 +28,9 @@ _FRAMING_A_BYTE = 8
 # Files that are left to the process besides its connections, for searches say.
 _FILES_LEFT = 64
 _FEWEST_CONNECTIONS = 16
+# So many refused connections are read on for a while: of one that is closed at once the client, which still sends
+# its request, may see a reset instead of the answer.
+_LINGERING, _LINGER_SECONDS = 32, 2.0
 _LOG_SECONDS = 10.0
 
 
@@ -126,7 +129,9 @@ class Connection(HttpToolsProtocol):
         if self._limit is not None and len(self.connections) > self._limit.most:
             self._limit.refuse()
             self._wrong = (503, "All connections are in use: try again later.")
-            self._write_refusal("")
+            self._refusal = ""  # what comes is passed over
+            linger = len(self.connections) <= self._limit.most + _LINGERING
+            self._write_refusal("", linger)
             return
         self._wait_for_head()
 
@@ -168,8 +173,11 @@ class Connection(HttpToolsProtocol):
         if self._refusal is not None and not self.transport.is_closing():
             self.send_400_response(self._refusal)
 
-    def _write_refusal(self, msg: str) -> None:
-        """Refuse with what is wrong with the head, or else with 400 and a message; then close the connection."""
+    def _write_refusal(self, msg: str, linger: bool = False) -> None:
+        """Refuse with what is wrong with the head, or else with 400 and a message; then close the connection.
+
+        If ``linger``, it is closed when the client has closed its side, or some seconds later.
+        """
         status, said = self._wrong or (400, msg)
         lines = [
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
@@ -179,7 +187,11 @@ class Connection(HttpToolsProtocol):
             "connection: close",
         ]
         self.transport.write("\r\n".join([*lines, "", said]).encode())
-        self.transport.close()
+        if linger:
+            self.transport.write_eof()
+            self._head_timer = self.loop.call_later(_LINGER_SECONDS, self.transport.close)
+        else:
+            self.transport.close()
 
     def on_message_begin(self) -> None:
         """Note that a request's head begins."""

@@ -45,9 +45,11 @@ def listening_port(limit: ConnectionLimit | None = None) -> Iterator[int]:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
         thread.start()
-        yield int(listening.getsockname()[1])
-        server.should_exit = True
-        thread.join()
+        try:
+            yield int(listening.getsockname()[1])
+        finally:
+            server.should_exit = True
+            thread.join()
 
 
 @pytest.fixture(scope="module")
@@ -199,7 +201,13 @@ def test_a_connection_that_is_one_too_many_is_refused_logged_and_counted(
         for _ in range(3):
             with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as third:
                 assert answer(third) == (503, "All connections are in use: try again later.")
-        assert len(refused) == 3
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as slow:
+            for _ in range(3):  # which is still sending, and sees no reset
+                time.sleep(0.05)
+                slow.sendall(request("It rained."))
+            assert answer(slow)[0] == 503
+            assert slow.recv(1) == b""
+        assert len(refused) == 4
         client.close()
     said = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
     assert [one.partition(":")[0] for one in said] == [
