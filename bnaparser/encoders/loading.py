@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import check_growth, panics_told
 from bnaparser.errors import DataError, ModelError, SettingsError, in_one_line
 from bnaparser.files.folder import CONFIG, check_encoder_files, check_model_file
 from bnaparser.files.temporary import temporary_folder
@@ -33,9 +33,12 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     check_encoder_files(folder)
     try:
         with panics_told():
-            return AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
+            tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error
+    if tokenizer.is_fast:
+        check_growth(tokenizer.backend_tokenizer)
+    return tokenizer
 
 
 def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,6 +31,27 @@ def panics_told() -> Iterator[None]:
         raise ModelError(f"the tokenizer of the model failed: {in_one_line(error)}") from error
 
 
+_MOST_GROWTH = 64
+
+
+def check_growth(backend: Tokenizer) -> None:
+    """Raise ModelError for a tokenizer whose replacements make a text far longer: one word could take hours."""
+    state = None if backend.normalizer is None else json.loads(backend.normalizer.__getstate__())
+    if _growth(state) > _MOST_GROWTH:
+        raise ModelError(
+            f"the normalizer of the model's tokenizer can make a text more than {_MOST_GROWTH} times as long: use the"
+            " tokenizer that belongs to the encoder"
+        )
+
+
+def _growth(normalizer: dict[str, Any] | None) -> int:
+    """Return how many times as long a text can become; a pattern may stand before each character."""
+    if normalizer is None:
+        return 1
+    added = len(normalizer.get("content", "")) + len(normalizer.get("prepend", ""))
+    return (1 + added) * math.prod(map(_growth, normalizer.get("normalizers", ())))
+
+
 # What says that the file holds the whole tokenizer. A class of a kind of its own may change it.
 WHOLE = ("TokenizersBackend", "PreTrainedTokenizerFast")
 _FILE, _SETTINGS = "tokenizer.json", "tokenizer_config.json"
@@ -49,6 +72,7 @@ class TokenizerFile:
             raise ModelError(
                 f"{folder / _FILE} is damaged: {in_one_line(error)}; download or copy the model again"
             ) from error
+        check_growth(self.backend_tokenizer)
         self.backend_tokenizer.no_truncation()
         self.backend_tokenizer.no_padding()
         self.mask_token_id = self._number(settings.get("mask_token"))

@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from bnaparser.cli import main
+from bnaparser.encoders.loading import load_tokenizer
+from bnaparser.errors import ModelError
 
 DEEP = "[" * 200_000
 POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:12\nsize 9\n"
@@ -163,6 +165,26 @@ def test_a_tokenizer_s_expression_that_never_ends_fails_its_sentence_alone(
     assert [bool(line) for line in out.splitlines()] == [True, False, True]
     assert "line 2: the parser failed on this sentence" in err
     assert "the tokenizer of the model failed: Onig" in err
+
+
+@pytest.mark.parametrize("times", [1, 20])
+def test_a_tokenizer_that_makes_a_text_far_longer_is_refused(
+    tiny_model_dir: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    times: int,
+) -> None:
+    model = shutil.copytree(tiny_model_dir, tmp_path / "model")
+    file = model / "encoder" / "tokenizer.json"
+    table = json.loads(file.read_text(encoding="utf-8"))
+    replace = {"type": "Replace", "pattern": {"String": "t"}, "content": "t" * (100 // times)}
+    table["normalizer"] = {"type": "Sequence", "normalizers": [replace] * times}
+    file.write_text(json.dumps(table), encoding="utf-8")
+    holds('{"tokenizer_class": "PreTrainedTokenizerFast"}')(file.with_name("tokenizer_config.json"))
+    assert main(["parse", "--model", str(model), "The cat sat ."]) == 2
+    assert "more than 64 times as long" in capsys.readouterr().err
+    with pytest.raises(ModelError, match="more than 64 times as long"):
+        load_tokenizer(file.parent)
 
 
 @pytest.mark.parametrize(
