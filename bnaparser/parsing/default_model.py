@@ -13,6 +13,8 @@ from bnaparser.text.text_rules import match_language
 ENGLISH = "en"
 """The language of the model that ships, and its name."""
 
+_OF_SEVEN = ("es", "fr", "id", "is", "ja", "pt", "zh-Hant")
+
 
 def name_for(language: str | None) -> str:
     """Return the model to take where none is named: ``en``, or one that is here for another language.
@@ -31,7 +33,12 @@ def name_for(language: str | None) -> str:
             if match_language(language, known := languages(folder)):
                 return name
             here += known
-    raise SettingsError(unknown_language(language, sorted(set(here))))
+    advice = ""
+    if match_language(language, _OF_SEVEN):
+        advice = (
+            "; the model seven knows it: in a checkout of bnaparser, pip install ./models/seven"
+        )
+    raise SettingsError(unknown_language(language, sorted(set(here))) + advice)
 
 
 def name_in(name: str, language: str) -> str:

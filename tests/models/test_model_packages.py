@@ -219,8 +219,13 @@ def test_a_language_is_enough_to_find_an_installed_model(
     (models.find("iberian") / CONFIG).write_text("{")
     assert name_for("zh") == "sinitic"
     (models.find("iberian") / CONFIG).write_text('{"task": {"kind": "tagging"}}')
-    with pytest.raises(SettingsError, match=r"language 'pt': there is en \(English\), zh-Hant"):
+    advice = "; the model seven knows it: in a checkout of bnaparser, pip install ./models/seven"
+    with pytest.raises(SettingsError) as caught:
         name_for("pt")
+    assert "language 'pt': there is en (English), zh-Hant" in str(caught.value)
+    assert str(caught.value).endswith(advice)
+    with pytest.raises(SettingsError, match=r"language 'de'.*\)$"):
+        name_for("de")
 
 
 def test_a_folder_of_the_same_name_is_given_with_its_path(
