@@ -107,11 +107,11 @@ class Hand:
             self.click(edit.other)
 
 
-START = """# Annotating, beside editing brackets
+START = """# Annotating compared with editing brackets
 
-{count} sentences ({words} words) on the page of `bnaparser annotate`, model `{model}`, from the parser's trees to the
-gold trees, tags included. A program does what an annotator does who knows the gold tree: it chooses one of the five best
-trees, then makes the edit that brings the tree nearest to the gold tree, by mouse and keys.
+A program corrects {count} sentences ({words} words) on the page of `bnaparser annotate` (model `{model}`), from the parser's trees to the
+gold trees, tags included. It simulates an annotator who knows the gold tree: it chooses one of the five best
+trees. Then it makes edits by mouse and keys, each time the edit that brings the tree nearest to the gold tree.
 
 The parser's best tree is the gold tree in {right} sentences.
 
@@ -120,9 +120,9 @@ The parser's best tree is the gold tree in {right} sentences.
 | actions: {each} | {actions} | brackets, labels and tags to change, insert or delete (Levenshtein distance in tokens) | {tokens} |
 | keys and clicks for these, and to accept the {count} trees | {keys} + {clicks} | characters to change, insert or delete (Levenshtein distance); moving the cursor is not counted | {characters} |
 
-The process was killed (SIGKILL) {kills} times, each time right after a key or click. After each start all trees that had
-been accepted were there, unchanged. Of the steps in work at these moments {saved} were on the disk, {again} were done again
-(their keys and clicks are counted twice). The exported file equals the gold trees.
+The process was killed (SIGKILL) {kills} times, each time directly after a key or click. After each restart all accepted
+trees were there, unchanged. Of the steps in progress at these moments {saved} were on the disk, {again} were repeated
+(their keys and clicks are counted twice). The exported file is equal to the gold trees.
 
 | sentence | words | F1 of the best tree | actions | keys | clicks | tokens by hand | characters by hand |
 |---|---|---|---|---|---|---|---|

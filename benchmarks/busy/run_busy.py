@@ -42,9 +42,9 @@ NOTES = """\
 
     python -m benchmarks.busy.run_busy
 
-A sentence of 20 words with the model `en`, in milliseconds: the median, and in brackets the time that nine of ten
-keep to. Busy: together with as many busy loops as there are cores; with a fair distribution of the cores a sentence takes twice the time.
-A sentence has one thread and, where there is a second core, a helper: `bnaparser/compute/helping.py`.
+Milliseconds for a sentence of 20 words with the model `en`: the median, and in brackets the 90th percentile.
+Busy: one busy loop for each core runs at the same time. If the cores are shared fairly, a sentence takes twice the time.
+A sentence uses one thread and, if there is a second core, a helper thread (`bnaparser/compute/helping.py`).
 
 | entry point | quiet | busy | busy / quiet |
 |---|---|---|---|"""

@@ -30,19 +30,18 @@ HEAD = """\
 
     {again}
 
-A constituent's probability is the fraction of all trees that have it, each tree weighted by exp(score / temperature)
-(`chart/probabilities.py`). Of the best tree's constituents it should be as often right as it says. *Right* is what the
-gold tree has, too: the same words, punctuation included, and the same label, of a chain over the same words
-all of its labels (`S::VP` is one constituent). TOP is none.
+The probability of a constituent is the fraction of all trees that contain it, each tree weighted by exp(score / temperature)
+(`chart/probabilities.py`). Perfect calibration means: of the constituents with probability p in the best trees, the fraction p is correct. A constituent is
+*correct* if the gold tree has the same label over the same words, punctuation included. A chain over the same words counts as one constituent, and all of its labels must be equal (`S::VP`). TOP does not count.
 
-The temperature is chosen on {chosen_on} together: there the log loss of "this constituent is right" is least at
-**{temperature:g}**. The other sets are domains that it was not chosen on.
+The temperature minimises the log loss of "this constituent is correct" on {chosen_on} together. It is
+**{temperature:g}**. The other sets are domains that were not used to choose the temperature.
 
 ## Calibration error
 
-The expected calibration error: 15 bins of probability, the mean over constituents of the distance between a bin's fraction of
-correct ones and its mean probability. *By chance* is the error of as many constituents if each were correct exactly
-as often as it says. *As EVALB counts*: without punctuation, PRT is ADVP, a bracket for each label of a chain.
+The table has the expected calibration error with 15 bins of probability. It is the mean over constituents of the distance between the fraction of
+correct constituents in a bin and the mean probability of the bin. *By chance* is the error of a perfectly calibrated parser with the same number of constituents.
+*As EVALB counts*: without punctuation, PRT is ADVP, and each label of a chain is a bracket.
 
 | set | sentences | constituents | right, % | mean probability, % | error before (1), % | **error, %** | by chance | as EVALB counts |
 |---|---|---|---|---|---|---|---|---|"""
@@ -51,32 +50,31 @@ LIKELIHOOD = """
 
 Points of less than {least} constituents are not drawn.
 
-At the temperature at which the gold trees of {chosen_on} are most probable, {likeliest:g}, constituents are far too sure: a
-tree's probability is diluted by hundreds of spans that each may have a hundred labels of almost none, and the likelihood
-makes up for them. What the temperature is chosen for is what it serves: at that of the constituents the probability of a whole tree
-says nothing of how often it is exactly right; at that of the likelihood it says a little.
+Another way to choose the temperature is to maximise the likelihood of the gold trees of {chosen_on}, which gives {likeliest:g}. With this temperature the probabilities of constituents are far too high.
+The reason: hundreds of spans, each with a hundred very improbable labels, lower the probability of a tree, and the maximum of the likelihood compensates for them.
+With the temperature of the constituents, the probability of a whole tree does not show how often the tree is exactly right. With the temperature of the likelihood it shows this to a small degree.
 
 | set | error at {likeliest:g}, % | log loss at {likeliest:g} | log loss at {temperature:g} | exactly right trees, % | mean probability of the best tree at {likeliest:g}, % | at {temperature:g}, % |
 |---|---|---|---|---|---|---|"""
 LISTS = """
 ## Other trees than the best
 
-F1 of the best tree, of that of most expected constituents (minimum Bayes risk), and of the best of the first
-{nbest} by F1 with the gold tree at hand (oracle).
+F1 of three trees: the best tree, the tree with the most expected correct constituents (minimum Bayes risk), and the tree with the highest F1 among the first
+{nbest} trees (oracle, which needs the gold tree).
 
 | set | best tree | minimum Bayes risk | {oracles} |
 |---|---|---|{dashes}|"""
 KEPT = """
-## Which sentences to keep, and which to show a person
+## Confidence for selecting sentences
 
-F1 of the sentences that are kept, the surest first. Chance and shortness are what a confidence must be better than.
+F1 of the sentences with the highest confidence, if only a part of the sentences is kept. Two baselines select sentences at random ("chance") and by shortness.
 
 ![F1 over the fraction of sentences that are kept](calibration_kept.svg)
 
 | set | kept | {names} |
 |---|---|{dashes}|"""
 ERRORS = """
-What the least confident {unsure:.0%} of the sentences hold: the fraction of all words, which is the cost of reading them, and that of all
+The {unsure:.0%} of the sentences with the lowest confidence, which a person could correct: their fraction of all words (the cost of reading them), and their fraction of all
 wrong or missing brackets.
 
 | set | {names} |

@@ -86,11 +86,11 @@ def main() -> None:
     Path(__file__).with_name("l2sca.md").write_text(page, encoding="utf-8")
 
 
-START = """# Counts of L2SCA beside NeoSCA's program
+START = """# Counts of L2SCA compared with NeoSCA's program
 
-`bnaparser measure` and NeoSCA 0.0.55 on the same trees, text by text: the nine counts and the fourteen ratios. NeoSCA's program runs as it is,
-with Stanford's own Tregex (Java). A difference is a count or ratio of one text that is not equal, with ROOT, TOP, S1 or no label as top; NeoSCA always reads ROOT.
-The columns W to CN are the sums of NeoSCA's counts. `invented` are trees with labels drawn by chance.
+`bnaparser measure` and NeoSCA 0.0.55 compute the nine counts and the fourteen ratios of the same trees, for each text. NeoSCA's program is unchanged
+and uses Stanford's Tregex (Java). The columns W to CN are the sums of NeoSCA's counts. The last column is the number of counts and ratios of single texts that differ. bnaparser reads
+the trees with ROOT, TOP, S1 or no label at the top; NeoSCA always reads ROOT. `invented` are trees with random labels.
 
 """
 

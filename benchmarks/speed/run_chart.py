@@ -35,9 +35,9 @@ PAGE = """\
 
     {command}
 
-{sentences} sentences of {words} words, random scores of {labels} labels, one thread: milliseconds a batch, and how often the
-time of the best tree that is; medians of {rounds} rounds, in each of which every row has its turn. From "best tree" to
-"constrained" all scores of all labels are given and read.
+A batch has {sentences} sentences of {words} words with random scores of {labels} labels. The table has milliseconds for a batch on one thread, and the time relative
+to the best tree: medians of {rounds} rounds, in which the rows take turns. The rows from "best tree" to
+"constrained" read the scores of all labels.
 
 | what | CPU, ms | wall, ms | CPU, times | wall, times | aim |
 |---|---|---|---|---|---|"""

@@ -27,8 +27,8 @@ NOTES = """\
 
     {command}
 
-The model `{model}`: the first {sentences} sentences of `{trees}`, words given; one sentence of 20 words, text to tree; the most memory
-that torch held on the device; how many trees are those of float32.
+The model `{model}` parses the words of the first {sentences} sentences of `{trees}`. The further columns are the time of one sentence of 20 words (from text to tree), the peak
+memory of torch on the device, and the number of trees that are equal to those in float32.
 
 | precision | subwords a batch | sentences/s | one sentence, ms | MB | trees as in float32 |
 |---|---|---|---|---|---|"""

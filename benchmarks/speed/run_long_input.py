@@ -71,16 +71,18 @@ PAGE = """\
 
     {command}
 
-One sentence of this number of words by `Parser.load("{model}", "cpu", max_words=...)`, one thread, {precision}, {labels} labels; peak
-resident memory of the process, of which {before} MB are there after a short sentence.
+Each row parses one sentence with `Parser.load("{model}", "cpu", max_words=...)` on one thread, in {precision}, with {labels} labels. Memory is the peak
+resident memory of the process; after a short sentence it is {before} MB.
 
 | what | words | CPU, s | wall, s | peak, MB |
 |---|---|---|---|---|"""
 NOTES = """
-A sentence of n words has n (n + 1) / 2 spans. For the best tree each span is scored in passing, and what is kept of it are
-its best label and score: about 30 bytes a span in all. The n best trees need all scores, 4 bytes a label and span, and
-about 80 bytes a span to search; probabilities need the scores a second time. The chart's time grows with the cube of n,
-that of everything else with the square or less."""
+A sentence of n words has n (n + 1) / 2 spans.
+
+- The best tree needs about 30 bytes for each span: only the best label of a span and its score are stored.
+- The n best trees need all scores, 4 bytes for each label and span, and about 80 bytes for each span to search.
+- Probabilities need the scores a second time.
+- The time of the chart grows with the cube of n. The time of all other steps grows with the square of n or less."""
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ HEAD = """\
 
     {command}
 
-The first {sentences} sentences of `{trees}`, {words} words, given as words, on a CPU. Models take turns, {repeats} times; each one's fastest turn.
+The models parse the words of the first {sentences} sentences of `{trees}` ({words} words) on a CPU. They take turns, {repeats} times; the fastest turn of each model counts.
 
 | model | precision | threads | sentences/s | ms a sentence | times as fast as `{first}` |
 |---|---|---|---|---|---|"""

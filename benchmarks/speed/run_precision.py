@@ -37,8 +37,8 @@ NOTES = """\
 
     {command}
 
-The model `{model}` on a CPU: the first {sentences} sentences of `{trees}`, words given, and as running text; one sentence
-of 20 words, text to tree; the memory of the process then. *PyTorch* is float32 computed by PyTorch.
+The model `{model}` on a CPU parses the first {sentences} sentences of `{trees}`, from words and from running text, and one sentence
+of 20 words (from text to tree). Memory is measured after that. *PyTorch* is float32 computed by PyTorch.
 
 | precision | threads | sentences/s, words | sentences/s, text | one sentence, ms | resident, MB |
 |---|---|---|---|---|---|"""

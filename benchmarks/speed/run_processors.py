@@ -76,8 +76,8 @@ HEAD = """\
 
     {command}
 
-`{model}` on one thread: the first {sentences} sentences of `{trees}`, given as words, by the second of CPU time. Compiled loops use what
-the first column names, PyTorch what the second does. Rows take turns, {repeats} times; each one's fastest turn.
+`{model}` parses the words of the first {sentences} sentences of `{trees}` on one thread. The speed is in sentences per second of CPU time. The first column is the processor for
+which the loops are compiled, the second column the instruction set of PyTorch. The rows take turns, {repeats} times; the fastest turn of each row counts.
 
 | compiled loops for | PyTorch has | backend | precision | computed by | sentences/s |
 |---|---|---|---|---|---|"""

@@ -143,15 +143,17 @@ def report(options: argparse.Namespace, found: Result, begun: str) -> str:
     lines += ["| what | measured | target | |", "|---|---|---|---|", *map(str, rows(found)), ""]
     lines += ["The figures of the chart, the fastest of all turns:", "", *details(found), ""]
     lines.append(
-        f"Cold start: `bnaparse` from start to end {cold['start_s']:.2f} s; the very first time, with "
-        f"nothing compiled yet, {cold['first_s']:.2f} s; a process that imports torch and the "
-        f"encoder's class {cold['imports_s']:.2f} s."
+        f"Cold start: `bnaparse` takes {cold['start_s']:.2f} s from start to end, and "
+        f"{cold['first_s']:.2f} s at the first run, which compiles. A process that only imports torch and the "
+        f"encoder's class takes {cold['imports_s']:.2f} s."
     )
     if found["benepar"]:
         theirs = min(t["c_cold_start"]["import_to_first_tree_s"] for t in found["benepar"])
-        lines[-1] += f" benepar, from import to its first tree: {theirs:.2f} s."
+        lines[-1] += f" benepar takes {theirs:.2f} s from import to its first tree."
     lines += ["", "![By length](speed_length.svg)", "", "![By batch size](speed_batch.svg)", ""]
-    lines.append("Of sentences of random words; memory is the process's peak up to that size.")
+    lines.append(
+        "The plots are of sentences of random words. Memory is the peak of the process up to that size."
+    )
     return "\n".join(lines) + "\n"
 
 
