@@ -109,7 +109,7 @@ def _language(code: str) -> Iterator[str]:
     yield from _rows("tag", known.tags)
     if known.functions:
         yield f"### {name} functions\n"
-        yield "They follow a label, as in `NP-SBJ`. The models that ship do not give them.\n"
+        yield "Functions follow a label, as in `NP-SBJ`. The models that ship do not predict functions.\n"
         yield "| function | meaning |\n|---|---|"
         yield from (f"| `{label}` | {words} |" for label, words in known.functions.items())
         yield ""

@@ -84,7 +84,7 @@ class ServerSettings(BaseSettings):
     workers: int = _number(1, "number of worker processes; each loads its own models", ge=1, le=256)
     threads: int | None = _number(
         None,
-        "number of threads of a worker; by default the number of cores divided by that of workers",
+        "number of threads of a worker; by default the number of cores divided by the number of workers",
         ge=1,
         le=1024,
     )
@@ -124,7 +124,8 @@ class ServerSettings(BaseSettings):
     max_body_bytes: int = _number(2_000_000, "maximum size of a request body in bytes")
     max_characters: int = _number(200_000, "maximum number of characters of text in a request")
     max_sentences: int = _number(
-        5_000, "maximum number of sentences or texts in a request; of lines four times as many"
+        5_000,
+        "maximum number of sentences or texts in a request; for lines, four times this number",
     )
     max_words: int = _number(
         500,

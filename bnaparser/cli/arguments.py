@@ -172,7 +172,7 @@ def add_recipe(parser: argparse.ArgumentParser, written: str) -> None:
     parser.add_argument(
         "--fresh",
         action="store_true",
-        help="start from scratch: delete what an earlier run left in the output folder",
+        help="start from scratch: delete the checkpoint and the logs of an earlier run, and rename its model to model.1",
     )
 
 
