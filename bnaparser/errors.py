@@ -59,7 +59,7 @@ class TreeError(BnaparserError):
 
 
 class DataError(BnaparserError):
-    """A file or folder is missing, unreadable, or not of the kind that was asked for."""
+    """A file or folder is missing, unreadable, or not of the kind that was requested."""
 
 
 class SettingsError(BnaparserError):

@@ -34,7 +34,7 @@ from bnaparser.files.text_files import read_text
 
 T = TypeVar("T", bound=BaseModel)
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
-Share = Annotated[float, Field(ge=0, lt=1)]
+Fraction = Annotated[float, Field(ge=0, lt=1)]
 
 _BOUNDS = {
     Ge: (operator.ge, "at least"),

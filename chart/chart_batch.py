@@ -182,7 +182,7 @@ def check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
 
 
 def integers(name: str, values: ArrayLike, dtype: type, count: int | None) -> NDArray[Any]:
-    """Return whole numbers as a contiguous array of a dtype; ValueError where they are not so many, or too large."""
+    """Return whole numbers as a contiguous array of a dtype; ValueError if their number is wrong or they are too large."""
     array = np.asarray(values)
     if array.ndim != 1 or (array.size and not np.issubdtype(array.dtype, np.integer)):
         raise ValueError(f"{name} must be integers in one dimension")
@@ -198,7 +198,7 @@ def integers(name: str, values: ArrayLike, dtype: type, count: int | None) -> ND
 def with_roots(batch: ChartBatch, never_empty: Bools | None, allow_empty_root: bool) -> Bools:
     """Return which spans may not be empty, (all spans,): those given, and roots that need a label.
 
-    Raises ValueError where ``never_empty`` is given and is not so many truth values.
+    Raises ValueError if ``never_empty`` is not None and does not have this number of truth values.
     """
     full = np.zeros(batch.spans, np.bool_)
     if never_empty is not None:

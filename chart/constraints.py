@@ -190,7 +190,7 @@ class _Reaches:
         self.starts[rule.end] = min(self.starts[rule.end], rule.start)
 
     def cross(self, rule: Rule) -> bool:
-        """Tell whether one of the spans crosses a rule's."""
+        """Return whether one of the spans crosses a rule's."""
         inside = slice(rule.start + 1, rule.end)
         out_behind = self.ends[inside].max(initial=0) > rule.end
         return bool(out_behind or self.starts[inside].min(initial=rule.start) < rule.start)
@@ -307,7 +307,7 @@ def _first_across(rules: Sequence[Rule], last: int) -> int:
 
 
 def _apart(first: Rule, second: Rule) -> bool:
-    """Tell whether two spans cross."""
+    """Return whether two spans cross."""
     return first.start < second.start < first.end < second.end or (
         second.start < first.start < second.end < first.end
     )

@@ -40,7 +40,7 @@ from bnaparser.chart.spans import (
 )
 from bnaparser.compute.kernel import Kernel
 
-# What the search is about when it stops for want of room: entries of its state.
+# What the search is about when it stops for lack of space: entries of its state.
 BEGUN, ITEM, FOUND, WRITTEN, HEIGHT, MORE, STATES = range(7)
 
 
@@ -60,7 +60,7 @@ class Hypergraph(NamedTuple):
 
 
 class Items(NamedTuple):
-    """Room for items: ``links`` (6, room), ``totals`` (room,), and how many there are, ``used`` (1,)."""
+    """Space for items: ``links`` (6, capacity), ``totals`` (capacity,), and how many there are, ``used`` (1,)."""
 
     links: Int32s
     totals: Float64s
@@ -68,7 +68,7 @@ class Items(NamedTuple):
 
 
 class Decoding(NamedTuple):
-    """The tree that CKY finds in single precision, and room for finding it.
+    """The tree that CKY finds in single precision, and space for finding it.
 
     ``highest`` (spans,): each span's best score of a label; ``splits`` (n + 1,); ``spans`` (2n - 1, 3): labelled nodes in
     pre-order, of which there are ``size`` (1,), and their summed score ``total`` (1,).
@@ -227,7 +227,7 @@ def _n_best(
 
 
 def _listed(graph: Hypergraph, count: int) -> Iterator[Decoded]:
-    """Yield the best trees of a sentence that has one, at most so many, with arrays that grow as they are filled."""
+    """Yield the best trees of a sentence that has one, at most this number, with arrays that grow as they are filled."""
     n = graph.n
     items = Items(np.empty((6, 16 * n), np.int32), np.empty(16 * n), np.zeros(1, np.int64))
     trees = Listed(np.empty((2 * n, 3), np.int32), np.zeros(count, np.int64), np.zeros(count))

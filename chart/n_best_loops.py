@@ -56,7 +56,7 @@ _ITEMS_A_STEP = 16
 def start_search(graph: Hypergraph, decoded: Decoding, status: Int64s) -> None:
     """Fill the chart of the best trees in double precision, and write the tree that CKY finds in single precision.
 
-    ``graph`` has the scores, and room; ``status`` (1,) gets a code of ``layout``.
+    ``graph`` has the scores, and scratch space; ``status`` (1,) gets a code of ``layout``.
     """
     n, scores, never_empty, pieces, chart, vertices = graph
     highest_scores = decoded.highest
@@ -107,10 +107,10 @@ def _decode(graph: Hypergraph, decoded: Decoding) -> None:
 def best_trees(
     graph: Hypergraph, items: Items, trees: Listed, stack: Int32s, places: Int32s, state: Int64s
 ) -> None:
-    """Write the best trees of a sentence that has one, as many as ``trees`` has room for, or all if they are fewer.
+    """Write the best trees of a sentence that has one, as many as ``trees`` has space for, or all if they are fewer.
 
-    Trees of minus infinity are left out. ``state`` (STATES,) begins as zeros. If there is no more room for nodes or
-    items, its MORE is 1: with wider arrays, and the same state, the search goes on from there. ``stack`` (2n + 2, 3)
+    Trees of minus infinity are left out. ``state`` (STATES,) begins as zeros. If there is no more space for nodes or
+    items, its MORE is 1: with wider arrays, and the same state, the search continues from there. ``stack`` (2n + 2, 3)
     and ``places`` (n + 1, 3) are scratch space.
     """
     n = graph.n
@@ -195,7 +195,7 @@ def _choose_label(labels: Float32s, first: int, below: np.float32, last: int) ->
 
 @compiled_apart
 def _first_parts(graph: Hypergraph, items: Items, start: int, end: int) -> int:
-    """The first item of a span's parts; what is below it is found when it is asked for."""
+    """The first item of a span's parts; what is below it is found when it is requested."""
     vertices, vertex = graph.vertices, _vertex(graph, _PARTS, start, end)
     if vertices[_FIRST, vertex] == _UNKNOWN:
         if end - start == 1:
@@ -236,7 +236,7 @@ def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> i
 
     What may follow a vertex's last item goes into its heap, each as soon as the item below that it
     needs is listed; then the best of the heap is listed. Returns the height that is left: 0, or
-    more where there is no more room for items. The stack (2n + 2, 3) has kind, start and end.
+    more where there is no more space for items. The stack (2n + 2, 3) has kind, start and end.
     """
     first = graph.vertices[_FIRST]
     while height > 0:

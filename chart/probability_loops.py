@@ -2,7 +2,7 @@
 
 A tree's weight is the exponential of its score, divided by a temperature. Weights of all trees over
 a span are summed from shorter spans to longer ones (inside) by the recursion of ``cky_loops``; the derivative of
-the logarithm of the whole sum, taken from longer spans to shorter ones (outside), is what share of
+the logarithm of the whole sum, taken from longer spans to shorter ones (outside), is what fraction of
 the weight the trees with a constituent have: its probability. After Goodman (1999), "Semiring
 Parsing", and Eisner (2016), "Inside-Outside and Forward-Backward Algorithms Are Just Backprop". Trees are
 also drawn at random, each as often as its probability says.

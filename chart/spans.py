@@ -138,7 +138,7 @@ class AugmentedTrees(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Room for the best tree of the longest sentence, of n words.
+    """Space for the best tree of the longest sentence, of n words.
 
     ``chart`` (spans,), ``splits`` (n + 1,), ``nodes`` (2n - 1, 2), ``stack`` (n + 1, 2).
     """
@@ -155,7 +155,7 @@ SCRATCH = Scratch, "f4:1", "f4:1", "i4:2", "i4:2"
 
 
 def scratch_for(words: int) -> Scratch:
-    """Return room for sentences of at most so many words, at least one."""
+    """Return space for sentences of at most this number of words, at least one."""
     return Scratch(
         np.empty(span_count(words), np.float32),
         np.empty(words + 1, np.float32),

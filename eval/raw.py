@@ -494,13 +494,13 @@ def _words_at(side: _Side, start: int, size: int) -> tuple[int, str]:
     return number, " ".join(words)
 
 
-# How many characters must be the same for texts to go on together, and how far off that is looked for.
+# How many characters must be the same for texts to continue together, and how far off that is looked for.
 _RESUMES = ((4, 24), (8, 200), (16, 4_000), (24, 100_000))
 _END = "\0" * max(size for size, _ in _RESUMES)
 
 
 def _differences(one: str, other: str) -> Iterator[tuple[int, int, int]]:
-    """Yield parts of two texts in order: so many characters are the same, and then so many of either differ."""
+    """Yield parts of two texts in order: the number of equal characters, then the numbers of different ones in each text."""
     size, sizes = 0, (len(one), len(other))
     one, other = one + _END, other + _END
     i = j = 0
@@ -532,7 +532,7 @@ def _common_prefix(one: str, i: int, other: str, j: int) -> int:
 
 
 def _resume(one: str, i: int, other: str, j: int) -> tuple[int, int] | None:
-    """Return how many characters to pass over on both sides, in all as few as possible, until texts go on together."""
+    """Return how many characters to pass over on both sides, in all as few as possible, until texts continue together."""
     for size, window in _RESUMES:
         seen: dict[str, int] = {}
         for its in range(min(window, len(other) - size - j + 1)):

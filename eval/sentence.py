@@ -194,7 +194,7 @@ class EvalbReader:
         return sentence
 
     def _open(self, sentence: EvalbSentence, position: int, height: int) -> tuple[int, bool]:
-        """Read a terminal, or the label of a bracket; return where to go on, and whether the latter."""
+        """Read a terminal, or the label of a bracket; return where to continue, and whether the latter."""
         match = _LABEL.match(sentence.line, position)
         assert match is not None  # the caller saw the bracket
         label, after_label = match[1], match.end()

@@ -103,7 +103,7 @@ def _add_layers(app: FastAPI, settings: ServerSettings) -> None:
 
 
 def __getattr__(name: str) -> FastAPI:
-    """Make ``app`` when it is first asked for: whoever wants ``create_app`` alone builds nothing."""
+    """Make ``app`` when it is first requested: an import of ``create_app`` alone builds nothing."""
     if name != "app":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()["app"] = app = create_app()

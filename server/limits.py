@@ -19,7 +19,7 @@ OPEN_PATHS = frozenset({"/live"})
 # times.
 _CHARACTERS_A_WORD = 150
 _TIMES_A_LETTER = 4
-# A drawing is so much longer than what else is told of a tree.
+# A drawing is this many times as long as the other output of a tree.
 _TIMES_DRAWN = 4
 # A text may have empty lines between its sentences, and a sentence may go over several.
 _LINES_A_SENTENCE, _LINES_OF_ANY = 4, 1_000

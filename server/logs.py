@@ -19,7 +19,7 @@ from bnaparser.server.settings import ServerSettings
 class JsonLines(logging.Formatter):
     """One JSON object a record: time (UTC), level, logger, message, and the record's ``fields``.
 
-    Of an exception its type and the lines that it passed through are told, not its message: that
+    An exception is logged with its type and its stack of lines, without its message: that
     may quote a user's text.
     """
 
@@ -68,7 +68,7 @@ def configure(settings: ServerSettings) -> None:
     """Write logs to standard error, unless the program has set up logging itself.
 
     Of this package and of uvicorn, records from ``settings.log_level`` on; of others, warnings.
-    uvicorn's access log is turned off: ours tells the same without the query string, which may
+    uvicorn's access log is turned off: this log has the same fields without the query string, which may
     hold text. What uvicorn says of its start and end is left out of logs that people read.
     """
     logging.getLogger("uvicorn.access").disabled = True

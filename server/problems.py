@@ -16,7 +16,7 @@ from starlette.types import Scope
 from bnaparser.errors import shortened
 
 MEDIA_TYPE = "application/problem+json"
-MOST_SAID = 1_000
+MOST_CHARACTERS = 1_000
 """Characters that an error may have, in an answer."""
 
 
@@ -212,7 +212,7 @@ def _response(
         "type": kind,
         "title": title,
         "status": status,
-        "detail": shortened(detail, MOST_SAID),
+        "detail": shortened(detail, MOST_CHARACTERS),
         "request_id": scope.get("state", {}).get("request_id"),
     }
     # A name that the client sent may hold half of a surrogate pair, which UTF-8 cannot.

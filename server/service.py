@@ -1,6 +1,6 @@
 """One process's service: its models, their queues, whether it takes requests, and the deadline of each request.
 
-A route asks whether there is room (``Service.check_capacity``), reads the request's body (``read_body``), has what it
+A route asks whether there is capacity (``Service.check_capacity``), reads the request's body (``read_body``), has what it
 read parsed, classified or searched, and writes the answer (``write_answer``).
 """
 
@@ -51,7 +51,7 @@ Load = Callable[[ServerSettings], "Parser"]
 LoadClassifier = Callable[[ServerSettings, "Parser"], "Classifier"]
 
 _CHARACTERS_A_WORD = 6
-# A batch counts words, the model subwords: room enough that a batch goes through in one piece.
+# A batch counts words, the model subwords: enough space that a batch goes through in one piece.
 _PIECES_A_WORD = 2
 STARTING = (
     "the service is starting: its model is being loaded and tried out, which takes seconds; the first start on a"
@@ -229,7 +229,7 @@ class Service:
         """Context manager: Python's full garbage collections happen only while no request is in flight, or every ten minutes.
 
         Reference counts free nearly all memory at once; the collector looks for cycles. A full collection goes through
-        all objects: with thousands of requests waiting, the whole service stands still for half a second.
+        all objects: with thousands of requests waiting, the whole service pauses for half a second.
         """
         thresholds = gc.get_threshold()
         gc.set_threshold(*thresholds[:2], _NEVER)
@@ -276,7 +276,7 @@ class Service:
         if self._queue is None:
             raise NotReady(STARTING)
         more = 0 if record.body_bytes <= SMALL else self.texts.characters // _CHARACTERS_A_WORD
-        self._queue.check_room(more)
+        self._queue.check_capacity(more)
 
     @contextmanager
     def body_memory(self) -> Iterator[Callable[[bytes], None]]:
@@ -392,7 +392,7 @@ class Service:
         """
         if self.classifying is None:
             raise NotReady(STARTING)
-        self.classifying.check_room()
+        self.classifying.check_capacity()
         sentences = [sentence for text in texts for sentence in text.sentences]
         parses = iter(await self.parse(sentences, record, queue=self.classifying.parsing))
         for text in texts:
@@ -431,7 +431,7 @@ def _warm_up(
 ) -> tuple[Sentence, list[list[str]] | None]:
     """Return a sentence that any model can parse, and its tags where the model needs them.
 
-    Its words are given, and said to be in a language of the model's.
+    Its words are in the request, and its language is one of the model's.
     """
     sentence = replace(tokenize(_WARM_UP), language=parser.languages[0])
     tags = [["XX"] * len(sentence.words)] if parser.reads_tags else None

@@ -202,5 +202,5 @@ def _serve(project: Project, lock: TextIO, options: argparse.Namespace) -> None:
 
 
 def _has_screen() -> bool:
-    """Return whether a browser can show a window: a browser in the terminal is not wanted."""
+    """Return whether a browser can show a window: browsers in the terminal do not count."""
     return sys.platform == "darwin" or any(map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY")))

@@ -28,7 +28,7 @@ _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(si
 
 _CONTROLS = {code: repr(chr(code))[1:-1] for code in (*range(32), 127) if chr(code) != "\t"}
 
-# The command as it was typed, with which all begins that is said on standard error. A process runs
+# The command as it was typed: every message on standard error begins with it. A process runs
 # one, and a signal handler must know it: so it stands here.
 _typed = "bnaparser"
 
@@ -54,7 +54,7 @@ def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namesp
     except TrainingInterrupted as stop:
         return complain(str(stop), 128 + stop.signal)
     except BrokenPipeError:
-        # The reader has what it wanted (``bnaparse | head``). Python would complain once more when
+        # The reader of the pipe has ended (``bnaparse | head``). Python would complain once more when
         # it flushes at exit, so standard output is led nowhere.
         silence_output()
         return SUCCESS

@@ -51,7 +51,7 @@ class TextFormat(NamedTuple):
     ``each`` gets a parse that may have failed, and its number from 1. ``blank`` is for an empty line of
     the input that is to stay one. ``document`` has what stands before all and after all. ``all_trees``:
     it writes all trees of a sentence; else each of them is written as if it were a sentence's only one,
-    and ``between`` stands after the last, where several are asked for.
+    and ``between`` stands after the last, where several are requested.
     """
 
     about: str
@@ -273,7 +273,7 @@ def _write_all(write: Callable[[Parsed | None], None], parse: Parsed | None) -> 
 def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
     """Give a function that writes a parse in the format of that name, or None for an empty line.
 
-    ``trees``: so many are asked for of each sentence. Each has a number of its own, where the
+    ``trees``: the number of trees of each sentence. Each has a number of its own, where the
     format has numbers, and a sentence with fewer leaves some out. What a file held before is dropped
     first; where the format is no text, at the end: a part of such a file is none, and a picture of no
     tree is not written. Of several pictures each gets a file with its number in its name.
@@ -329,7 +329,7 @@ def _binary(form: BinaryFormat, name: str, output: TextIO) -> Iterator[Write]:
 
             yield write_all
         if not whole.tell():
-            _say_none(name, output)
+            _note_missing(name, output)
             return
         whole.seek(0)
         empty(output)
@@ -369,7 +369,7 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
 
     yield write
     if first is None:
-        _say_none(name, output)
+        _note_missing(name, output)
     elif files:
         drop_if_empty(output)
         say(f"{len(files)} pictures: {files[0]} to {files[-1]}")
@@ -379,6 +379,6 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
         output.buffer.flush()
 
 
-def _say_none(name: str, output: TextIO) -> None:
+def _note_missing(name: str, output: TextIO) -> None:
     say(f"no sentence has a tree: no {name} file is written")
     drop_if_empty(output)

@@ -283,7 +283,7 @@ class _Run:
             yield from self._of_stdin(read)
             return
         trees = [path for path in self.inputs.paths if self.inputs.trees[path]]
-        if len(trees) == len(self.inputs.paths):  # processes go on from file to file
+        if len(trees) == len(self.inputs.paths):  # processes continue from file to file
             yield from self._of_trees(chain.from_iterable(map(self._located, trees)), read)
             return
         for path in self.inputs.paths:
@@ -344,7 +344,7 @@ class _Run:
 
 
 class _Counted:
-    """Lines, and how many bytes of them were given out since it was asked last."""
+    """Lines, and the number of bytes of the lines that were returned since the last call."""
 
     def __init__(self, lines: Iterable[str]):
         self._lines, self._size = lines, 0

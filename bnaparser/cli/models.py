@@ -116,7 +116,7 @@ def _command(
 
 
 def _import(source: str, target: Path, store: str | None) -> None:
-    """Write one of benepar's models as a folder of ours; one of ours with all that is in its folder or zip."""
+    """Write a model folder from one of benepar's models, or from the folder or zip of a model of bnaparser."""
     from bnaparser import models
     from bnaparser.models.about import files_below
     from bnaparser.models.zipped_folder import unzipped
@@ -279,7 +279,7 @@ def _list() -> None:
 
 
 def _rows() -> Iterator[tuple[str, ...]]:
-    """Yield a row a model; of those that cannot be used the reason is said instead."""
+    """Yield a row for each model; for a model that cannot be used, the row has the reason."""
     from bnaparser import models
     from bnaparser.models import hub
     from bnaparser.models.about import about

@@ -157,7 +157,7 @@ class _Search:
                 yield from find_parsed([path], self.may_hold, encoding, OPTION)
 
     def may_hold(self, text: str) -> bool:
-        """Tell whether a text must be read."""
+        """Return whether a text must be read."""
         if "(" not in text:
             return False
         if not text.lstrip().startswith("("):

@@ -115,7 +115,7 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
 
 
 def is_file(output: TextIO) -> bool:
-    """Tell whether what ``open_output`` gives is a file, not standard output, a device or a pipe."""
+    """Return whether what ``open_output`` gives is a file, not standard output, a device or a pipe."""
     return output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode)
 
 
@@ -151,7 +151,7 @@ def _same_file(source: BufferedIOBase | str | Path, output: TextIO) -> bool:
 
 
 def note_wrapped(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the lines; say once if a sentence seems to go on from one to the next."""
+    """Yield the lines; say once if a sentence seems to continue from one to the next."""
     from bnaparser.text.splitting import goes_on
 
     previous, noted = "", False
@@ -176,7 +176,7 @@ def numbered(
 
 
 def place_name(number: int, split: Split) -> str:
-    """Return what a sentence with that number is called where something is said of it."""
+    """Return the name of the sentence with this number, for messages."""
     return f"{'sentence' if split == 'text' else 'line'} {number}"
 
 
@@ -210,7 +210,7 @@ def answered(
 ) -> Iterator[Answer]:
     """Yield the answers to all items, which come from ``reader``; ``answer`` has one for each.
 
-    ``progress``: show on a terminal what share of the input is done, and the time left.
+    ``progress``: show on a terminal what fraction of the input is done, and the time left.
     """
     from tqdm import tqdm
 

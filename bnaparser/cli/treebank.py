@@ -34,7 +34,7 @@ EXAMPLES = """\
   bnaparser treebank trees.mrg.xz -o clean.mrg --max-words 100"""
 
 _RELEASES = {"ptb": PTB, "ctb": CTB}
-_MOST = 60  # names shown of each kind, unless all are asked for
+_MOST = 60  # names shown of each kind, unless all are requested
 _NO_BREAK = "\N{NO-BREAK SPACE}"  # keeps a name and its count on one line
 _SPLITS = [f"{name}-{part}" for name, release in _RELEASES.items() for part in release.parts]
 

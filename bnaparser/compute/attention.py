@@ -26,7 +26,7 @@ NO_DISTANCES, _NO_BIAS = np.zeros((1, 1), np.float32), np.zeros(0, np.float32)
 
 
 class Scratch(NamedTuple):
-    """Room for one head of the longest sentence, flat; rows of a sentence follow each other without a gap.
+    """Space for one head of the longest sentence, flat; rows of a sentence follow each other without a gap.
 
     ``keys`` are packed for the product with queries; ``scores`` and ``weights`` are (rows, keys), ``sums`` of
     weights (rows,), ``contexts`` (rows, features of a value), ``copied`` what a product cannot take from where it
@@ -111,14 +111,14 @@ def attend_to_spans(
     ``projected`` is (rows, 3 width): queries, and the keys and values of positions, signed as spans
     need them and without bias; ``bias`` (width,) is that of the values. A span from position a to b
     has key K_b - K_a (a bias is the same for all and so has no effect), so its score is that of b less
-    that of a; the sum of weighted values is taken position by position likewise.
+    that of a; the sum of weighted values is taken position by position in the same way.
     """
     plan = SPANS, heads, ngrams
     attend_kernel(projected, starts, lengths, plan, scale, NO_DISTANCES, bias, scratch, out)
 
 
 def scratch_for(lengths: Integers, size: int) -> Scratch:
-    """Return scratch space for sentences of these lengths and heads of so many features."""
+    """Return scratch space for sentences of these lengths and heads of this number of features."""
     longest = int(lengths.max(initial=0))
     rows = max(longest, ROWS)
     across, features = _round_up(longest), _round_up(size)

@@ -22,7 +22,7 @@ _LOWEST = np.float32(-3e38)
 _ZERO, _ONE = np.float32(0), np.float32(1)
 
 _tile = tile("unfused", instructions().narrow)
-# So many rows of a large array can be found at once, each on a page of its own; of more a copy is faster.
+# The processor finds the pages of this many rows of a large array at once; for more rows a copy is faster.
 _FEW = 48
 
 
@@ -210,7 +210,7 @@ def _multiply(
     out: int,
     columns: int,
 ) -> None:
-    """Multiply ``count`` rows, ROWS at least, with others, and write so many columns of each at an address.
+    """Multiply ``count`` rows, ROWS at least, with others, and write the first columns of each product at an address.
 
     Rows are at an address, ``stride`` bytes from one to the next; of the others the address, the bytes from step
     to step and from panel to panel are given.

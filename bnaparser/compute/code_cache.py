@@ -94,7 +94,7 @@ class CodeFile:
         )
 
     def _checked(self, code: bytes) -> bytes:
-        """Return the digest that a file begins with: of what was asked for, and of what it holds."""
+        """Return the digest that a file begins with: of what was requested, and of what it holds."""
         return hashlib.sha256(self._key.encode() + code).digest()
 
     def _remove_old(self, folder: Path) -> None:
@@ -256,5 +256,5 @@ def _is_safe(found: os.stat_result, folder: Path) -> bool:
     trusted = (os.geteuid(), 0, _PACKAGE.stat().st_uid)
     if not stat.S_ISREG(found.st_mode) or found.st_uid not in trusted or found.st_mode & 0o022:
         return False
-    # With a second name it may be any file of ours, if others may give it a name in this folder.
+    # A file with a second name may be any file of this user, if others may create names in this folder.
     return found.st_nlink == 1 or not folder.stat().st_mode & 0o022

@@ -26,7 +26,7 @@ def usable_cores() -> int:
 def usable_threads() -> int:
     """Return how many threads may compute: what OMP_NUM_THREADS says, or PyTorch's number where it is loaded.
 
-    Else the usable cores. PyTorch knows nothing of a container's share: of its number so many as that pays for. A forked process
+    Else the usable cores. PyTorch does not know a container's CPU quota, so its number is limited to the quota. A forked process
     has one thread, unless OMP_NUM_THREADS says more: who forks mostly forks one process a core.
     """
     said = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
@@ -40,7 +40,7 @@ def usable_threads() -> int:
 
 
 def within_quota(threads: int) -> int:
-    """Return so many threads, or the fewer that a container's share of time is enough for."""
+    """Return the number of threads, or the smaller number that a container's CPU quota allows."""
     quota = _quota()
     return threads if quota is None else max(1, min(threads, math.ceil(quota)))
 
@@ -78,7 +78,7 @@ def _limits(controllers: list[str], path: str, mounted: Path) -> Iterator[float]
         root = root if root.is_dir() else mounted / "cpu"
     else:
         return
-    # A container may be told its name outside, of which it sees nothing: then the topmost group is its own.
+    # A container may know its name outside, which does not exist inside: then the topmost group is its own.
     inside = root / path.strip("/")
     for group in (inside, *inside.parents):
         if group.is_relative_to(root):

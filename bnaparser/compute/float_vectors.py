@@ -46,7 +46,7 @@ def size_in_bytes(numbers: ir.VectorType) -> int:
 
 
 def load(builder: ir.IRBuilder, place: ir.Value, kind: ir.Type, offset: int = 0) -> ir.Value:
-    """Read from an address, so many bytes further; it need not be a multiple of anything."""
+    """Read from an address plus an offset in bytes; the sum need not be a multiple of anything."""
     pointer = builder.inttoptr(builder.add(place, LONG(offset)), kind.as_pointer())
     loaded = builder.load(pointer)
     loaded.align = 1
@@ -91,11 +91,11 @@ def masked_store(builder: ir.IRBuilder, value: ir.Value, place: ir.Value, mask: 
 
 
 def readable(builder: ir.IRBuilder, place: ir.Value, count: ir.Value, numbers: int) -> ir.Value:
-    """Return an address from which so many numbers of four bytes can be read, without masks.
+    """Return an address from which ``numbers`` numbers of four bytes can be read, without masks.
 
     The first ``count`` are those at ``place``; the others are 0, and their memory is not touched.
     """
-    copy = room_on_stack(builder, numbers)
+    copy = stack_space(builder, numbers)
     short = builder.icmp_signed("<", count, LONG(numbers))
     with builder.if_then(short):
         cgutils.memset(builder, builder.inttoptr(copy, BYTE.as_pointer()), LONG(4 * numbers), 0)
@@ -109,8 +109,8 @@ def copy_numbers(builder: ir.IRBuilder, to: ir.Value, place: ir.Value, count: ir
     cgutils.raw_memcpy(builder, *pointers, count, 4)
 
 
-def room_on_stack(builder: ir.IRBuilder, numbers: int) -> ir.Value:
-    """Return the address of room for numbers of four bytes."""
+def stack_space(builder: ir.IRBuilder, numbers: int) -> ir.Value:
+    """Return the address of scratch space for numbers of four bytes."""
     with builder.goto_entry_block():
         room = builder.alloca(INT, numbers)
         room.align = 16

@@ -97,7 +97,7 @@ def copy_floats(typing_context: Any, to: Any, place: Any, count: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def clear_floats(typing_context: Any, to: Any, count: Any) -> Any:
-    """Write zeros to an address, so many float32 numbers."""
+    """Write ``count`` float32 zeros to an address."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
         to, count = given

@@ -1,4 +1,4 @@
-"""Matrices of weights as the products want them, in panels, each as a tile walks through it; and the products.
+"""Matrices of weights, packed in panels in the order in which a tile reads them; and the products.
 
 Light: never imports Numba; `matrix_loops` has the loops.
 

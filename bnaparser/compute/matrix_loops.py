@@ -150,7 +150,7 @@ def floats_product(rows: Floats, panels: Floats, bias: Floats, activation: int) 
 def _place(
     product: Product, panel: int, top: int, out: int, out_row: int, ask: int, ask_bytes: int
 ) -> tuple[int, ...]:
-    """Say as a tile wants it where its factors are, where it goes, and last where the scales are."""
+    """Return the arguments of a tile: the addresses of its factors, of its result, and of the scales."""
     outputs, _, rows, row, steps, panels, size, bias, activation, row_scales, scales, sums = product
     first = panel * PANEL
     a, b, step = rows + top * row, panels + panel * size, size // steps
@@ -163,7 +163,7 @@ def _place(
     )  # fmt: skip
 
 
-# Writes ROWS rows from ``top`` on of a panel of a product to the address ``out``, so many bytes from row to row:
+# Writes ROWS rows from ``top`` on of a panel of a product to the address ``out``, with ``out_row`` bytes from row to row:
 # (product, panel, top, out, out_row, ask, ask_bytes). Meanwhile the ``ask_bytes`` at the address ``ask`` are
 # fetched; there need not be anything.
 WriteTile = Callable[[Product, int, int, int, int, int, int], None]
@@ -199,7 +199,7 @@ def _writing(kind: str, places: int) -> tuple[WriteTile, WriteProduct]:
         in_small = count % ROWS if count < ROWS or count % ROWS <= 2 * FEW_ROWS else 0
         for panel in range((outputs + PANEL - 1) // PANEL):
             left = address(out) + panel * PANEL * 4
-            # The weights of the next panel are fetched meanwhile, if there is one: each tile has its share of them.
+            # The weights of the next panel are fetched meanwhile, if there is one: each tile fetches its part of them.
             there = product[5] + (panel + 1) * size
             for start in range(0, count - in_small, ROWS):
                 top = min(start, count - ROWS)
@@ -252,7 +252,7 @@ def multiply_bytes(
     activation: int,
     out: Floats,
 ) -> None:
-    """Write ``activation(rows matrix' + bias)``; ``values`` and ``scales`` are room for rounded rows."""
+    """Write ``activation(rows matrix' + bias)``; ``values`` and ``scales`` are scratch space for rounded rows."""
     round_rows(rows, values, scales)
     write_bytes_product(bytes_product(values, scales, matrix, bias, activation), out)
 

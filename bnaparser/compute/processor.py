@@ -146,7 +146,7 @@ def instructions() -> Instructions:
 
 
 def below_processor() -> bool:
-    """Return whether this processor has AVX2 and Numba was told to compile for one without."""
+    """Return whether this processor has AVX2 and Numba is set to compile for one without."""
     if instructions().int8 != "pmaddwd":
         return False
     try:

@@ -40,7 +40,7 @@ class ScorerWeights(NamedTuple):
 
 
 class Rounded(NamedTuple):
-    """Room for the hidden vectors of a tile: one in float32, all rounded, their scales."""
+    """Space for the hidden vectors of a tile: one in float32, all rounded, their scales."""
 
     hidden: Floats
     rows: NDArray[np.uint8]
@@ -66,7 +66,7 @@ span_vectors = Kernel("bnaparser.compute.span_loops:span_vectors", *_SPANS, "f4:
 
 
 def posts_of_spans(lengths: Integers) -> tuple[Posts, Posts]:
-    """Return the rows of the fenceposts of all spans of sentences of so many words, starts and ends.
+    """Return the rows of the fenceposts of all spans of sentences of this number of words, starts and ends.
 
     Both are int32 (spans,): one sentence's after another's, by start, then end; a sentence of n
     words has n + 1 fenceposts.

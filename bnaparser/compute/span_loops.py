@@ -76,7 +76,7 @@ def of_floats(
     scores: Floats,
     best: SpanLabels,
 ) -> None:
-    """Write the best label of each span; ``rows`` and ``scores`` are room for a tile."""
+    """Write the best label of each span; ``rows`` and ``scores`` are scratch space for a tile."""
     bias = weights.output_bias
     product = floats_product(rows, panels, bias, NO_ACTIVATION)
     for first in range(0, len(starts), ROWS):
@@ -101,7 +101,7 @@ def of_bytes(
     scores: Floats,
     best: SpanLabels,
 ) -> None:
-    """Write the best label of each span; ``rounded`` and ``scores`` are room for a tile."""
+    """Write the best label of each span; ``rounded`` and ``scores`` are scratch space for a tile."""
     hidden, rows, scales = rounded
     bias = weights.output_bias
     product = bytes_product(rows, scales, output, bias, NO_ACTIVATION)

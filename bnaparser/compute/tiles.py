@@ -33,7 +33,7 @@ from bnaparser.compute.float_vectors import (
     masked_load,
     masked_store,
     readable,
-    room_on_stack,
+    stack_space,
     shared,
     size_in_bytes,
 )
@@ -110,7 +110,7 @@ def write_finished(
     # Where the tile is wider than the output, the whole tile is written elsewhere first.
     panel = tile[0].type.count * vectors
     narrow = builder.icmp_signed("<", finish.width, LONG(panel))
-    room = room_on_stack(builder, panel * rows)
+    room = stack_space(builder, panel * rows)
     arrays = {
         name: readable(builder, place, finish.width, panel)
         for name in ("bias", "scales", "sums")
@@ -275,10 +275,10 @@ def tile(kind: str, vectors: int) -> Any:
 
 
 def finished_tile(kind: str, rows: int, vectors: int) -> Any:
-    """Return the same, of so many rows, with what follows the sums: the last arguments are those of `Finish`.
+    """Return the function for this number of rows, with what follows the sums: the last arguments are those of `Finish`.
 
-    Weights come from far away, each once a batch, and so are asked for a panel before they are needed: where,
-    and how far each step goes on there, are two more arguments, the sixth and the seventh.
+    Weights come from far away, each once a batch, and so are requested a panel before they are needed: where,
+    and how far each step continues there, are two more arguments, the sixth and the seventh.
     """
     product, count = _product(kind), 12 if kind == "float32" else 15
 
@@ -342,7 +342,7 @@ def _sum_up(
 
 
 def _as_intrinsic(write: Callable[[ir.IRBuilder, list[ir.Value]], None], count: int) -> Any:
-    """Return a function for compiled loops that takes a tuple of so many whole numbers."""
+    """Return a function for compiled loops that takes a tuple of this number of whole numbers."""
 
     def typed(typing_context: Any, given: Any) -> Any:
         def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:

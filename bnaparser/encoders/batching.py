@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-# Subwords that a batch holds where nothing else is asked for. A CPU loses more by padding than
-# it gains by size, and keeps small batches in its cache; a GPU wants to be full. Training keeps
+# Subwords that a batch holds where nothing else is requested. A CPU loses more by padding than
+# it gains by size, and keeps small batches in its cache; a GPU must be full. Training keeps
 # what each layer computed until the gradient is there: 500 subwords are some 2 % faster, in more
 # memory.
 PARSING_TOKENS = {"cpu": 500, "gpu": 16384}
@@ -44,12 +44,12 @@ def batches_by_length(lengths: Sequence[int], max_tokens: int) -> list[list[int]
     return batches
 
 
-# Lengths of shared rows that are tried, in subwords: short rows leave more room unused, in long
+# Lengths of shared rows that are tried, in subwords: short rows leave more space unused, in long
 # ones attention costs more.
 LEAST_SUBWORDS, MOST_SUBWORDS, STEP = 64, 256, 4
 # Room unused that is good enough, as a part of the subwords: nothing longer is tried.
 GOOD_ENOUGH = 0.02
-# A row of so many subwords costs twice as much a subword as the shortest one: MiniLM on a CPU.
+# A row of this many subwords costs twice as much a subword as the shortest one: MiniLM on a CPU.
 TWICE_AS_DEAR = 3000
 # Rows are shared where they then cost less than this part of what padding makes.
 WORTH_SHARING = 0.97
@@ -69,7 +69,7 @@ class RowLayout:
 
 
 def lay_out(sizes: Sequence[int], may_share: bool) -> RowLayout:
-    """Lay windows of so many subwords out, one or more; sharing rows where they may and it pays."""
+    """Lay out windows of these lengths in rows; several windows share a row if they may and if that saves time."""
     count, longest = len(sizes), max(sizes)
     alone = RowLayout(np.arange(count), np.zeros(count, np.int64), (count, longest), False)
     if not may_share or sum(sizes) >= WORTH_SHARING * count * longest:
@@ -84,7 +84,7 @@ def _cost(layout: RowLayout) -> int:
 
 
 def _shared(sizes: Sequence[int]) -> Iterator[RowLayout]:
-    """Yield layouts of longer and longer rows, up to one that leaves hardly any room unused."""
+    """Yield layouts of longer and longer rows, up to one that leaves hardly any space unused."""
     longest, enough = max(sizes), (1 + GOOD_ENOUGH) * sum(sizes)
     for capacity in range(max(longest, LEAST_SUBWORDS), max(longest, MOST_SUBWORDS) + 1, STEP):
         layout = _best_fit(sizes, capacity)
@@ -94,9 +94,9 @@ def _shared(sizes: Sequence[int]) -> Iterator[RowLayout]:
 
 
 def _best_fit(sizes: Sequence[int], capacity: int) -> RowLayout:
-    """Put each window, longest first, into the row that it leaves the least room in."""
+    """Put each window, longest first, into the row that it leaves the least space in."""
     rows, columns = np.zeros(len(sizes), np.int64), np.zeros(len(sizes), np.int64)
-    free: list[tuple[int, int]] = []  # the room of each row, and its number
+    free: list[tuple[int, int]] = []  # the free space of each row, and its number
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
         place = bisect_left(free, (sizes[index], 0))
         room, row = free.pop(place) if place < len(free) else (capacity, len(free))

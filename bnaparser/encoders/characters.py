@@ -108,7 +108,7 @@ class CharacterEncoder(nn.Module):
             padded[row, : len(word)] = torch.tensor(word)
         embedded = self.dropout(self.embedding(padded.to(device)))
         packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-        # A GPU's autocast would compute this in float16, whatever it is told, and lose small gradients.
+        # A GPU's autocast would always compute this in float16, and lose small gradients.
         half = device.type != "cuda" and torch.is_autocast_enabled(device.type)
         with torch.autocast(device.type, enabled=half):
             _, (last, _) = self.lstm(packed)

@@ -18,12 +18,12 @@ def choose_device(device: str | None) -> str:
 
 
 def has_bfloat16(device: str) -> bool:
-    """Tell whether a GPU multiplies bfloat16 numbers itself."""
+    """Return whether a GPU multiplies bfloat16 numbers itself."""
     return device.startswith("cuda") and torch.cuda.is_bf16_supported(including_emulation=False)
 
 
 def cpu_has_bfloat16() -> bool:
-    """Tell whether PyTorch has fast products of bfloat16 numbers for this CPU.
+    """Return whether PyTorch has fast products of bfloat16 numbers for this CPU.
 
     Elsewhere it does them one number at a time: a hundred times as slow as in float32 on a processor with AVX2 alone.
     """
@@ -31,7 +31,7 @@ def cpu_has_bfloat16() -> bool:
 
 
 def training_precision(precision: str, device: str) -> str:
-    """Return in what a training on a device computes: what a CPU lacks is left aside, and said to be.
+    """Return the precision of a training on a device; if the CPU lacks it, log so and return float32.
 
     No CPU has "fp16"; some have "bf16".
     """
@@ -57,7 +57,7 @@ def check_device(device: str | None) -> None:
 def prepare_device(device: str) -> None:
     """Keep PyTorch, in this whole process, from cuDNN's attention, which plans anew at every new shape of a batch.
 
-    PyTorch 2.11 takes it on new GPUs, planning is said to take up to a second, and sentences come in all lengths.
+    PyTorch 2.11 takes it on new GPUs, planning can take up to a second, and sentences have many lengths.
     """
     if device.startswith("cuda"):
         torch.backends.cuda.enable_cudnn_sdp(False)

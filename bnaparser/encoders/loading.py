@@ -59,7 +59,7 @@ def load_pretrained(
 ) -> PreTrainedModel:
     """Load a Hugging Face encoder with its weights from a folder or hub name, in float32.
 
-    Of ``layers`` that are named only so many, the lowest, are there. ``decoder``: a T5 comes with
+    With ``layers`` only this number of layers is loaded, the lowest ones. ``decoder``: a T5 comes with
     its decoder. Where the folder lacks weights, a warning is logged. Raises ModelError where it
     cannot be loaded, SettingsError where it has fewer layers.
     """

@@ -30,7 +30,7 @@ BATCH_SENSITIVE_TYPES = {"canine", "convbert", "fnet", "mobilebert", "nystromfor
 
 
 def batch_sensitive(model: PreTrainedModel) -> bool:
-    """Tell whether an encoder's output for a text depends on the padding in its batch."""
+    """Return whether an encoder's output for a text depends on the padding in its batch."""
     return model.config.model_type in BATCH_SENSITIVE_TYPES
 
 
@@ -128,7 +128,7 @@ class PretrainedEncoder(nn.Module):
             ).last_hidden_state
             return decoded
         length = given["input_ids"].shape[1]
-        # CANINE makes one of so many characters, and cannot of fewer.
+        # CANINE makes one vector of this many characters, and needs at least as many.
         lacking = getattr(self.model.config, "downsampling_rate", 0) - length
         if lacking > 0:
             given = {name: pad(rows, (0, lacking)) for name, rows in given.items()}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import ModelError
 from bnaparser.trees.escapes import replace_surrogates, unescape
 
@@ -83,7 +83,7 @@ class Subwords:
     nothing else is left out before one.
     """
 
-    @panics_told()
+    @panics_as_errors()
     def __init__(
         self,
         tokenizer: PreTrainedTokenizerBase | TokenizerFile,
@@ -125,7 +125,7 @@ class Subwords:
         surface = [[unescape(word) for word in words] for words in sentences]
         return [self._windows_of(subwords) for subwords in self._without_blanks(surface)]
 
-    @panics_told()
+    @panics_as_errors()
     def _word_subwords(self, sentences: list[list[str]]) -> list[list[list[int]]]:
         """Return the subwords of every word of every sentence, special tokens left out.
 
@@ -213,7 +213,7 @@ class Subwords:
 
 
 def reads_blanks(tokenizer: PreTrainedTokenizerBase | TokenizerFile) -> bool:
-    """Tell whether the tokenizer takes a blank as part of the word after it.
+    """Return whether the tokenizer takes a blank as part of the word after it.
 
     Byte-level tokenizers do: without a blank a word would be read as the end of another one. (Their
     option ``add_prefix_space`` works with some tokenizer classes only.)
@@ -290,7 +290,7 @@ class JoinedSubwords(Subwords):
         found = []
         for (words, after), (ids, last) in zip(given, self._subwords(given), strict=True):
             runs = [(0, len(words))]
-            # A word counts as one subword at least: so many of them fit one window, whatever is in which.
+            # A word has at least one subword: a window has no more words than subwords.
             if len(words) > self.max_words or len(words) + len(ids) > self.max_subwords:
                 counts = np.clip(np.diff(last, prepend=-1), 1, self.max_subwords)
                 runs = self.runs(counts.tolist())
@@ -302,7 +302,7 @@ class JoinedSubwords(Subwords):
             found.append([self._joined_window(*part, run[0]) for run, part in pairs])
         return found
 
-    @panics_told()
+    @panics_as_errors()
     def _subwords(
         self, sentences: Sequence[tuple[Words, Blanks]]
     ) -> list[tuple[list[int], list[int]]]:

@@ -17,7 +17,7 @@ from bnaparser.files.tables import read_object
 
 
 @contextmanager
-def panics_told() -> Iterator[None]:
+def panics_as_errors() -> Iterator[None]:
     """Raise ModelError where the tokenizers library panics, as on a regular expression that never ends.
 
     Its PanicException is no Exception but a BaseException, so it would pass every ``except Exception``, and end
@@ -66,7 +66,7 @@ class TokenizerFile:
         check_model_file(folder / _FILE)
         settings = read_object(folder / _SETTINGS)
         try:
-            with panics_told():
+            with panics_as_errors():
                 self.backend_tokenizer = Tokenizer.from_file(str(folder / _FILE))
         except Exception as error:  # of a damaged file the library raises whatever comes
             raise ModelError(
@@ -93,7 +93,7 @@ class TokenizerFile:
 
 
 def is_whole(folder: Path) -> bool:
-    """Tell whether a folder's tokenizer can be read from its file alone."""
+    """Return whether a folder's tokenizer can be read from its file alone."""
     try:
         kind = read_object(folder / _SETTINGS).get("tokenizer_class")
     except ModelError:  # who reads the tokenizer by its class will say so

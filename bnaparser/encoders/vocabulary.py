@@ -18,7 +18,7 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.encoder_settings import first_position
 from bnaparser.encoders.loading import save_tokenizer
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import ModelError
 from bnaparser.files.tensors import writing
 
@@ -57,7 +57,7 @@ def prune_vocabulary(
     Special tokens and the single characters of Western European text stay in any case, so that
     rare words there still have subwords; so do, of a Unigram vocabulary, those of each script that
     is more than a thousandth of what was counted. Only WordPiece and Unigram tokenizers are taken.
-    Returns the share of the counted subwords that were kept. Raises ModelError for other tokenizers.
+    Returns the fraction of the counted subwords that were kept. Raises ModelError for other tokenizers.
     """
     spec = json.loads(tokenizer.backend_tokenizer.to_str())
     if spec["model"]["type"] not in ("WordPiece", "Unigram"):
@@ -135,7 +135,7 @@ def _script(letter: str) -> str:
     return unicodedata.name(letter, "").partition(" ")[0]
 
 
-@panics_told()
+@panics_as_errors()
 def _count(tokenizer: PreTrainedTokenizerBase, lines: list[str], counts: Counter[int]) -> None:
     for encoding in tokenizer.backend_tokenizer.encode_batch(lines, add_special_tokens=False):
         counts.update(encoding.ids)
@@ -155,6 +155,6 @@ def _renumber_specials(spec: dict[str, Any], renumbered: dict[int, int]) -> None
 
 
 def _is_western_character(subword: str) -> bool:
-    """Tell whether a subword is one Latin letter, digit or mark, or one sign of punctuation."""
+    """Return whether a subword is one Latin letter, digit or mark, or one sign of punctuation."""
     subword = subword.removeprefix("##").removeprefix(_BLANK)
     return len(subword) == 1 and (subword < "\u0250" or "\u2000" <= subword < "\u2150")

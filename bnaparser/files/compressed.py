@@ -34,7 +34,7 @@ def open_compressed(path: Path) -> Iterator[IO[bytes]]:
     Raises DataError where it is missing or cannot be read, and inside the ``with`` block where it
     turns out to be damaged.
     """
-    with damage_told(path), path.open("rb") as raw:
+    with damage_as_errors(path), path.open("rb") as raw:
         yield unpacked(raw, path.suffix.lower())
 
 
@@ -53,7 +53,7 @@ def unpacked(raw: IO[bytes], suffix: str) -> IO[bytes]:
 
 
 @contextmanager
-def damage_told(path: Path) -> Iterator[None]:
+def damage_as_errors(path: Path) -> Iterator[None]:
     """Turn what reading a file raises in here into a DataError that names it."""
     try:
         yield

@@ -18,7 +18,7 @@ from bnaparser.compute.matrices import Matrix, RowScaled
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import check_model_file
 
-# What stands behind the names of a matrix's scales, and of its numbers where they are coded.
+# What stands after the names of a matrix's scales, and of its numbers where they are coded.
 SCALE, CODED = ":scale", ":coded"
 # A matrix whose values are no smaller when they are coded is stored as it is: it is read faster.
 _WORTH_CODING = 0.7

@@ -71,7 +71,7 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError(json_mistake(error)) from None
 
 
-# What tomllib says begins so; what a user is told.
+# The beginning of tomllib's message, and the message for users.
 _TOML_ERRORS = {
     "Expected '='": "a setting needs a value: KEY = VALUE",
     "Invalid value": "this is not a value: text needs quotes, and truth values are true and false",

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, AnyStr, cast
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.compressed import PACKED, damage_told, open_compressed
+from bnaparser.files.compressed import PACKED, damage_as_errors, open_compressed
 
 UTF8 = "utf-8"
 """The encoding of text that has no byte order mark, unless another is named."""
@@ -31,7 +31,7 @@ OPTION = "--encoding"
 
 _PIECE = 1 << 16  # bytes read at once
 _ZIP_START = 1 << 12  # bytes in which a zip names what tells its kind
-_START = 16  # bytes by which byte order marks and kinds of files are told
+_START = 16  # number of bytes that show the byte order mark and the kind of a file
 
 # The longest first: that of UTF-32 begins with that of UTF-16.
 _MARKS = (
@@ -98,7 +98,7 @@ _ZIPS = (
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file", _SAVE),
     (b"", "a zip archive", "extract its files first"),
 )
-_TOO_MANY = 2  # one byte in so many beyond ASCII, or more, is no text in Windows-1252
+_TOO_MANY = 2  # if more than one byte in this many is beyond ASCII, the text is not Windows-1252
 
 
 def check_encoding(name: str) -> str:
@@ -135,15 +135,15 @@ class LineReader:
         apart: bool = False,
     ):
         self._apart = apart
-        self.number = 0  # of lines that were given out
+        self.number = 0  # of lines that were returned
         self._source = cast(BufferedIOBase, source)
         self._name, self._option = name, option
         self._encoding = UTF8 if encoding is None else check_encoding(encoding)
-        self._lines: deque[str | DataError] = deque()  # decoded, not yet given out
+        self._lines: deque[str | DataError] = deque()  # decoded, not yet returned
         self._marked = False  # a byte order mark says the encoding
         self._has_others = False  # characters beyond ASCII, read without an error
-        self._start = b""  # the first bytes, by which a file that is not text is told
-        self._read = self._given = 0  # bytes: read, and those of the lines given out
+        self._start = b""  # the first bytes, which show whether a file is text
+        self._read = self._given = 0  # bytes: read, and those of the lines returned
         self._each = 0.0  # bytes of a line of those in ``_lines``, on average
         self.size = self._bytes_left()  # of the input; None where nobody can know
         self._parts: Iterator[str | DataError] = self._texts()
@@ -159,7 +159,7 @@ class LineReader:
     def lines_or_errors(self) -> Iterator[str | DataError]:
         """Yield each line; in the place of a line that cannot be read its error, and the reading ends there.
 
-        With ``apart`` it goes on after the line, and NUL characters are no error.
+        With ``apart`` it continues after the line, and NUL characters are no error.
         """
         for part in self._parts:
             if isinstance(part, DataError):
@@ -179,7 +179,7 @@ class LineReader:
 
     @property
     def place(self) -> int:
-        """How many bytes of the input the lines that were given out have, about."""
+        """How many bytes of the input the lines that were returned have, about."""
         return self._read - round(len(self._lines) * self._each)
 
     def waits(self) -> bool:
@@ -241,7 +241,7 @@ class LineReader:
             piece = self._read_piece()
 
     def _read_piece(self) -> bytes:
-        with damage_told(Path(self._name)):
+        with damage_as_errors(Path(self._name)):
             return self._source.read1(_PIECE)
 
     def _by_lines(
@@ -284,7 +284,7 @@ class LineReader:
             except UnicodeDecodeError as error:
                 yield error.object[: error.start].decode(self._encoding)
                 raise
-            except UnicodeError as error:  # "utf-16" and "utf-32" want a mark
+            except UnicodeError as error:  # "utf-16" and "utf-32" need a byte order mark
                 name = _shown(self._encoding).lower()
                 raise DataError(
                     f"{self._name}: the file has no byte order mark: give --encoding {name}-le or {name}-be"
@@ -310,7 +310,7 @@ class LineReader:
         return DataError(f"{place}: {said}: {remedy}")
 
     def _refuse_binary(self) -> None:
-        """Raise DataError where what a file with NUL characters is, or its encoding, can be told."""
+        """Raise DataError if the kind or the encoding of a file with NUL characters can be recognised."""
         refuse_kinds(self._name, self._start, _KINDS_WITH_NUL)
         utf16 = _utf16_of(self._start)
         if utf16 is not None and _ends_lines_alike(self._encoding):

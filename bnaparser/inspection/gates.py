@@ -51,7 +51,7 @@ def gate_curve(values: Sequence[NDArray[np.float32]]) -> GateCurve:
 def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[NDArray[np.float32]]:
     """Return for each layer the gates of all tokens of all texts, special ones too, in [0, 1].
 
-    A gate is the share of the local attention. Of Syntax-BERT, which has no gates, it is the share
+    A gate is the fraction of the local attention. Of Syntax-BERT, which has no gates, it is the share
     that a token takes from the sub-networks that syntax masks. Texts come in no order.
 
     Raises SettingsError for variants that have neither.
@@ -70,7 +70,7 @@ def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[N
 
 
 def has_gates(model: TaskModel) -> bool:
-    """Tell whether the model's variant has gates, or shares of sub-networks in their place."""
+    """Return whether the model's variant has gates, or shares of sub-networks in their place."""
     return isinstance(attention_variant(model), GatedLocalAttention | SyntaxBert)
 
 
@@ -79,11 +79,11 @@ def last_gates(model: TaskModel) -> list[Tensor]:
     variant = attention_variant(model)
     if isinstance(variant, SyntaxBert):
         plain = [place for place, name in enumerate(variant.settings.names) if name in _PLAIN]
-        return [_masked_share(shares, plain) for shares in variant.shares]
+        return [_masked_fraction(shares, plain) for shares in variant.shares]
     assert isinstance(variant, GatedLocalAttention)
     return variant.gate_values
 
 
-def _masked_share(shares: Tensor, plain: list[int]) -> Tensor:
+def _masked_fraction(shares: Tensor, plain: list[int]) -> Tensor:
     """Return what of ``shares`` (B, T, N) is not that of the sub-networks ``plain``, (B, T)."""
     return 1 - shares[..., plain].sum(dim=-1) / shares.sum(dim=-1)

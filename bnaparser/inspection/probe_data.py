@@ -18,7 +18,7 @@ from bnaparser import models
 from bnaparser.encoders.device import move
 from bnaparser.encoders.encoder_settings import max_positions
 from bnaparser.encoders.loading import load_pretrained
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.files.compressed import ending
 from bnaparser.files.folder import CONFIG
@@ -66,7 +66,7 @@ class Reader:
         return count
 
     def chosen(self, layers: Sequence[int]) -> list[int]:
-        """Return the layers that are asked for, all where none is; SettingsError for others."""
+        """Return the layers that are requested, all where none is; SettingsError for others."""
         for layer in layers:
             if not 0 <= layer <= self.layers:
                 raise SettingsError(
@@ -96,7 +96,7 @@ def load_reader(name: str, device: str | None = None) -> Reader:
     return Reader(encoder, load_words_tokenizer(name), SyntaxTable())
 
 
-@panics_told()
+@panics_as_errors()
 @torch.inference_mode()
 def word_vectors(
     reader: Reader, structures: Sequence[SyntaxTrees], layers: Sequence[int], guided: bool

@@ -5,7 +5,7 @@
     parser.parse(benepar.InputSentence(words=["Fly", "safely", "."]))
 
 A model is one of benepar's (a folder, its zip, or one that ``download`` has put among NLTK's data),
-with the same trees, or one of ours. ``nlp.add_pipe("benepar")`` works, too, where spaCy is installed.
+with the same trees, or a model of bnaparser. ``nlp.add_pipe("benepar")`` works, too, where spaCy is installed.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class BeneparParser:
 
     ``name`` is a model; ``batch_size`` sentences are read before the first tree is given, and as many
     again before the next ones; of a list more and more.
-    ``language_code`` (by default told from the labels; of a model of several it is to be said) is the
+    ``language_code`` (by default detected from the labels; required for a model of several languages) is the
     language: it says where blanks stand between words and whether a text can be split. A sentence that cannot be parsed is a SentenceError.
     """
 

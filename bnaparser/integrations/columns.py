@@ -49,7 +49,7 @@ def sentence_columns(parses: Parsed) -> Columns:
     """Return a row a sentence: text, number of words, tree on one line, score, error.
 
     Between these stand ``probability``, ``confidence`` and ``entropy``, which are missing unless they
-    were asked for.
+    were requested.
     ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` gives them, it
     counts in the text. ``document`` is then the text's index label, where the texts are a Series of
     pandas, else its place among the texts, from 0. Raises ValueError where two texts have one label.

@@ -26,5 +26,5 @@ def spaced_sentence(words: Iterable[tuple[str, bool]]) -> DetokenizedSentence:
 
 
 def unbroken(word: str) -> str:
-    """Return a word with no-break spaces in place of the blanks inside it: ours have no others."""
+    """Return a word with no-break spaces in place of the blanks inside it: words of bnaparser have no blanks."""
     return "\xa0".join(word.split())

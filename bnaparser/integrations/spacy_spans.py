@@ -3,7 +3,7 @@
 A document keeps its parse in ``user_data`` as arrays and strings, so that it goes along to disk
 and from one process to another. In pre-order it has every constituent (a chain is one, as in
 `bnaparser.trees.tree.Span`), every word as one without a label where it has none, and every
-sentence likewise.
+sentence in the same way.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def labels(span: Any) -> tuple[str, ...]:
 
 
 def probability(span: Any) -> float | None:
-    """How sure the parser is of this constituent, 0 to 1; None for a bare word, or where it was not asked."""
+    """The probability of this constituent, 0 to 1; None for a bare word, or if probabilities were not requested."""
     found, place = _constituent(span)
     value = float(found.probabilities[place])
     return None if math.isnan(value) else value
@@ -82,7 +82,7 @@ def probability(span: Any) -> float | None:
 def confidence(whole: Any) -> float | None:
     """The mean probability of the constituents of a document, or of a span of it, a chain as one.
 
-    None where the parser was not asked, or no constituent is in there. Sentences without a parse count
+    None if probabilities were not requested, or the sentence has no constituent. Sentences without a parse count
     for nothing.
     """
     found = kept(whole.doc)
@@ -188,7 +188,7 @@ _SIDES: tuple[Any, Any] = ("left", "right")
 
 
 def _behind(found: SpacyConstituents, first: int) -> int:
-    """Return the place behind a constituent and all that is below it."""
+    """Return the place after a constituent and all that is below it."""
     return int(np.searchsorted(found.starts, found.ends[first], "left"))
 
 

@@ -1,4 +1,4 @@
-"""stanza's ``Document`` in and out: constituents for its sentences, and ours as its documents.
+"""stanza's ``Document`` in and out: constituents for its sentences, and parses of bnaparser as its documents.
 
 document = stanza.Pipeline("en", processors="tokenize,mwt,pos")(text)
 annotate(parser, document)

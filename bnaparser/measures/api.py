@@ -39,7 +39,7 @@ def measure(parses: Any, by: By = "text", patterns: OwnPatterns | None = None) -
 
     Returns:
         The rows. ``sentence`` counts from 0 in the text, ``word`` from 1 in the sentence. docs/measures.md has all
-        columns. What cannot be said is None.
+        columns. A value that is not defined is None.
 
     Raises:
         ValueError: ``by`` is none of the three.

@@ -47,7 +47,7 @@ TREE_ENDINGS = (".mrg", ".fid", ".psd", ".ptb", ".penn", ".tree", ".trees", ".pa
 """Endings of files that hold trees; of other files the first signs tell."""
 
 _CHUNK = 400  # trees that a process measures at once
-_HEAD = 1 << 16  # characters by which a file of trees is told
+_HEAD = 1 << 16  # number of characters that show whether a file has trees
 _LOOKS = 1.0  # seconds between two looks at whether the parent is there
 
 

@@ -128,7 +128,7 @@ def find(tree: Tree, name: str) -> Iterator[Match]:
 
 
 def under_top(tree: Tree) -> Tree:
-    """Return the tree, below a node ``ROOT`` where its top is a phrase: the patterns want a top above it."""
+    """Return the tree, below a node ``ROOT`` where its top is a phrase: the patterns need a root above it."""
     from bnaparser.trees.tree import assemble, flatten
 
     if tree.label in ROOT_LABELS and tree.subtrees:

@@ -20,7 +20,7 @@ _LINE = re.compile(r"([^\W\d][\w./-]*)\s*=\s*(.*)")
 def read_patterns(path: Path | str, taken: Iterable[str] = ()) -> dict[str, tuple[Pattern, ...]]:
     """Read a file of patterns: ``name = pattern`` a line.
 
-    A line that begins with a blank goes on with the one before; empty lines and those that begin with ``#``
+    A line that begins with a blank continues with the one before; empty lines and those that begin with ``#``
     are passed over. Where a name stands on several lines, what its patterns find is added up.
 
     Args:
@@ -56,7 +56,7 @@ def read_patterns(path: Path | str, taken: Iterable[str] = ()) -> dict[str, tupl
 
 
 def _joined(path: Path) -> list[tuple[int, str]]:
-    """The lines of a file that say something, those that go on joined, each with its number."""
+    """The lines of a file that say something, lines that continue joined, each with its number."""
     joined: list[tuple[int, str]] = []
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):

@@ -163,7 +163,7 @@ def by_word(tree: Tree) -> list[WordStructure]:
             words[end - 1].closed += 1
             words[below[0].end - first - 1].left_corner += 1
         for number, child in enumerate(below[:-1], 1):
-            # From the end of this child on, until the next one is complete, so many wait.
+            # Number of children that wait from the end of this child until the next one is complete.
             for word in words[child.end - first - 1 : below[number].end - first - 1]:
                 word.open_nodes += number
     for word in words:

@@ -70,7 +70,7 @@ WORD_COLUMNS: dict[str, type] = {
 
 
 class Parsed(Protocol):
-    """What is asked of a parse: `bnaparser.parsing.result.Parse` is one."""
+    """Interface of a parse; `bnaparser.parsing.result.Parse` has it."""
 
     @property
     def tree(self) -> Tree | None: ...  # noqa: D102
@@ -146,7 +146,7 @@ def add(total: Sums, more: Mapping[str, float]) -> None:
 def columns_of(sums: Mapping[str, float], patterns: Iterable[str] = ()) -> dict[str, Value]:
     """Return the measures of a sentence, or of a text, by the names of `SENTENCE_COLUMNS` and of the patterns.
 
-    What cannot be said is None: a mean of nothing, and, where a tree has no tags, what needs them.
+    A value that is not defined is None: the mean of no values, and values that need tags if a tree has none.
     """
 
     def mean(above: str, below: str) -> float | None:

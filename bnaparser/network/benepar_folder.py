@@ -1,6 +1,6 @@
-"""benepar 0.2's models (Kitaev et al. 2019) as ours: a folder, a zip of one, or a checkpoint of training.
+"""Convert benepar 0.2's models (Kitaev et al. 2019): a folder, a zip file, or a checkpoint of its training.
 
-Its network is ours with other names: partitioned layers or none, the same span scorer and tag head.
+Its network is a network of bnaparser with other names: partitioned layers or none, the same span scorer and tag head.
 Two things are otherwise: the weights of queries, keys and values are one tensor, heads first; and a
 span's backward half is the difference the other way round, so its weights change their sign. The
 tokenizer reads a sentence as one text, and of a T5 the decoder is read. Nothing in a file is run.
@@ -22,7 +22,7 @@ from transformers import PreTrainedTokenizerFast as AnyTokenizer
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.encoders.loading import T5_TYPES, load_tokenizer, read_tokenizer
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import BENEPAR_WEIGHTS, check_encoder_files, check_model_file
 from bnaparser.models.zipped_folder import check_checkpoint
@@ -134,7 +134,7 @@ def _tokenizer(folder: Path) -> PreTrainedTokenizerBase:
     if not (folder / "tokenizer.json").is_file():
         return read_tokenizer(folder)
     try:
-        with panics_told():
+        with panics_as_errors():
             return AnyTokenizer.from_pretrained(folder)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error

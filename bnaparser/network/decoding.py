@@ -25,8 +25,8 @@ class Prediction:
     """A tree of one sentence: its constituents in pre-order, its tags (where predicted).
 
     ``score`` is the sum of the constituents' scores; each is relative to "no constituent" (0).
-    ``probability`` is the tree's, ``entropy`` that of all trees in nats; None where not asked for.
-    ``others`` are more trees of the sentence, where several were asked for.
+    ``probability`` is the tree's, ``entropy`` that of all trees in nats; None where not requested.
+    ``others`` are more trees of the sentence, where several were requested.
     """
 
     spans: list[Span]
@@ -121,7 +121,7 @@ def in_batches(
     """Return a result for each of ``sizes``, numbers of subwords from 1 on, in order.
 
     ``work`` takes the indices of a batch, of similar sizes and with at most ``max_tokens`` of them
-    (padding counted), and returns as many results. It may run in so many ``threads`` at once;
+    (padding counted), and returns one result for each. It may run in this number of ``threads`` at once;
     with ``prefer_single_thread`` it has the same batches one after another. Raises what ``work`` raises.
     """
     share = sum(sizes) / threads
@@ -156,7 +156,7 @@ def _even_batches(sizes: Sequence[int], count: int, max_tokens: int) -> list[lis
 def _side_by_side(
     work: Callable[[list[int]], Sequence[Out]], batches: Sequence[list[int]], threads: int
 ) -> list[Sequence[Out]]:
-    """Work on each batch in one of so many threads; in this one where they cannot be started."""
+    """Work on each batch in one of this number of threads; in this one where they cannot be started."""
     if threads == 1:
         return [work(batch) for batch in batches]
     # A new pool for each call costs 0.1 ms; one that is kept would not survive a fork.

@@ -171,7 +171,7 @@ class EnsembleNetwork:
         ):
             own = network.all_scores(known)
             scores = np.repeat(_worst(own), len(self.labels), axis=1)
-            # In all rows, as it is the label's bias; what is no number stays, so that it is told.
+            # In all rows, as it is the label's bias; NaN stays, so that it is reported.
             own_labels = ~(own[0] < MASKED_SCORE / 2)
             known_columns = np.array(columns)[own_labels]
             scores[:, known_columns] = own[:, own_labels]

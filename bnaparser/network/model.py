@@ -101,7 +101,7 @@ class BnaModel(nn.Module):
                 self.tag_embedding.weight.mul_(settings.tags.init_std)
             self.tag_dropout = FeatureDropout(settings.tags.dropout)
         if settings.layers.word_shapes:
-            # They begin as nothing: a model that goes on from one without them begins as that one.
+            # They begin as nothing: a model that continues from one without them begins as that one.
             self.shape_embedding = nn.Parameter(torch.zeros(len(WordShape), content))
         self.scorer = SpanScorer(width, len(labels), settings.scorer)
         if settings.tags.predict:
@@ -116,7 +116,7 @@ class BnaModel(nn.Module):
 
     @property
     def reads_case(self) -> bool:
-        """Tell whether small letters and capitals are different to it, and it knows both."""
+        """Return whether small letters and capitals are different to it, and it knows both."""
         if self.settings.layers.word_shapes:
             return True
         if isinstance(self.encoder, CharacterEncoder):
@@ -132,7 +132,7 @@ class BnaModel(nn.Module):
 
     @property
     def batch_sensitive(self) -> bool:
-        """Tell whether what a sentence gets would depend on the others of a batch.
+        """Return whether what a sentence gets would depend on the others of a batch.
 
         PyTorch sums in another order in batches of other sizes: in float32 the last digits change, and
         what is then rounded to few values changes a tree now and then. On a GPU batches are kept all the same.
@@ -141,7 +141,7 @@ class BnaModel(nn.Module):
 
     @property
     def prefer_single_thread(self) -> bool:
-        """Tell whether batches had better be computed one after another, where there are cores for several.
+        """Return whether batches had better be computed one after another, where there are cores for several.
 
         A narrow network is many short calls of PyTorch, between which threads would wait for Python.
         """
@@ -160,7 +160,7 @@ class BnaModel(nn.Module):
 
     @property
     def subwords_can_be_masked(self) -> bool:
-        """Tell whether there is a tokenizer with a mask token."""
+        """Return whether there is a tokenizer with a mask token."""
         return self.subwords is not None and self.subwords.mask is not None
 
     def prepare(
@@ -276,7 +276,7 @@ class BnaModel(nn.Module):
         return scores
 
     def span_rows(self, encoded: Encoded) -> tuple[Tensor, Tensor]:
-        """Return the fencepost rows of all spans of all sentences, packed as the chart wants."""
+        """Return the fencepost rows of all spans of all sentences, packed in the order of the chart."""
         posts = posts_of_spans(np.array(encoded.lengths))
         starts, ends = (self._on_device(rows.astype(np.int64)) for rows in posts)
         return starts, ends

@@ -181,7 +181,7 @@ class ModelSettings(Settings):
         return self
 
     def with_layers(self, layers: int) -> ModelSettings:
-        """Return the same settings for an encoder of so many layers."""
+        """Return the same settings for an encoder of this number of layers."""
         return self.model_copy(
             update={"encoder": self.encoder.model_copy(update={"layers": layers})}
         )
@@ -216,7 +216,7 @@ class StoredSettings:
 
 
 def is_benepars(folder: Path) -> bool:
-    """Tell whether a model folder is one of benepar's; ModelError where it is none."""
+    """Return whether a model folder is one of benepar's; ModelError where it is none."""
     if not folder.is_dir():
         raise ModelError(
             f"there is no model folder {folder}; 'bnaparser models' lists the installed models"

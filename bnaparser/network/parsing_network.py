@@ -18,7 +18,7 @@ from bnaparser.network.prepared import PreparedSentence
 
 @dataclass(frozen=True)
 class BestLabels:
-    """The best label of every span of a batch, packed as ``bnaparser.chart`` wants it.
+    """The best label of every span of a batch, packed in the order of ``bnaparser.chart``.
 
     ``scores`` float32 and ``labels`` int32 are (spans,). ``root_scores`` and ``root_labels``
     (sentences,) are the whole sentence's best label but the empty one, which may score less than
@@ -74,19 +74,19 @@ class ParsingNetwork(Protocol):
 
     @property
     def reads_case(self) -> bool:
-        """Tell whether small letters and capitals are different to it, and it knows both."""
+        """Return whether small letters and capitals are different to it, and it knows both."""
 
     @property
     def batch_sensitive(self) -> bool:
-        """Tell whether what a sentence gets would depend on the others of a batch."""
+        """Return whether what a sentence gets would depend on the others of a batch."""
 
     @property
     def prefer_single_thread(self) -> bool:
-        """Tell whether batches had better be computed one after another, where there are cores for several."""
+        """Return whether batches had better be computed one after another, where there are cores for several."""
 
     @property
     def parts(self) -> Sequence[tuple[ParsingNetwork, float]]:
-        """The networks that it is made of, each with its share; most often itself, with 1."""
+        """The networks that it is made of, each with its weight; most often itself, with 1."""
 
     def fingerprint(self) -> str:
         """Return a text that is another one for other weights, or where they are used otherwise."""

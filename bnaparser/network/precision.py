@@ -129,7 +129,7 @@ def _with_torch(folder: Path, device: str | None, precision: Precision) -> BnaMo
 
 
 def _may_have_gpu() -> bool:
-    """Tell whether it is worth asking PyTorch, which takes a second or two to import."""
+    """Return whether it is worth asking PyTorch, which takes a second or two to import."""
     if sys.platform == "darwin":
         return False
     return sys.platform != "linux" or any(os.path.exists(path) for path in _OF_GPUS)

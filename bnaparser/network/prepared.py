@@ -112,7 +112,7 @@ def position_rows(
 ) -> NDArray[np.int64]:
     """Return, for START, words and STOP of every sentence, the row in its best window.
 
-    A window takes so many ``positions``, padding counted, or as many as it has.
+    A window has this number of ``positions``, padding counted, or its own number.
 
     Where windows overlap, a word is read where it stands farthest from the window's ends.
     """

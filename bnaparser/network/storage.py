@@ -156,7 +156,7 @@ def _load_benepar(given: BeneparModel, path: Path) -> BnaModel:
     # What stands for a mark or a word without subwords: benepar always has some.
     tensors["encoder.missing"] = torch.zeros(3, encoder.config.hidden_size)
     tensors |= _second_names(model, tensors)
-    if hasattr(encoder.config, BENEPAR):  # not ours to keep: labels.json has it
+    if hasattr(encoder.config, BENEPAR):  # not stored here: labels.json has it
         delattr(encoder.config, BENEPAR)
     _assign(model, tensors, path)
     return model.eval()
@@ -231,7 +231,7 @@ def _rebuild_encoder(model: BnaModel) -> None:
 
 
 def check_folder(folder: Path) -> None:
-    """Raise ModelError unless this is a folder of ours, with a file of settings to change."""
+    """Raise ModelError unless this is a model folder of bnaparser, with a file of settings to change."""
     if folder.is_file() or is_benepars(folder):
         raise ModelError(
             f"{folder} is no model folder of bnaparser, whose settings can be changed: make it a folder first, with 'bnaparser"
@@ -245,7 +245,7 @@ def copy_at_temperature(
     """Write a folder that is another, at a temperature; ``found`` is added to its metrics.
 
     Its settings are written before the weights: what a kill leaves is no whole model at the old temperature.
-    Raises ModelError where the first is no model folder of ours, or damaged.
+    Raises ModelError where the first is no model folder of bnaparser, or damaged.
     """
     check_folder(folder)
     settings = read_settings(folder).settings.at_temperature(temperature)

@@ -219,7 +219,7 @@ def _form_of_marks(word: str) -> WordForm:
 
 
 def _is_picture(word: str) -> bool:
-    """Tell whether a word is emoji or other pictographs: ``\U0001f525``, ``\u2605``, keycaps, flags."""
+    """Return whether a word is emoji or other pictographs: ``\U0001f525``, ``\u2605``, keycaps, flags."""
     if word.isascii():
         return False
     if _AS_PICTURE.search(word):
@@ -231,7 +231,7 @@ def _is_picture(word: str) -> bool:
     )
 
 
-# Words of fewer letters may be small in a title ("The Cat in the Hat"); so many others make one.
+# Words of fewer letters may be small in a title ("The Cat in the Hat"); a title has at least this many other words.
 LONG_WORD = 4
 TITLE_WORDS = 3
 
@@ -263,7 +263,7 @@ def word_shapes(words: Sequence[str]) -> NDArray[np.int64]:
     cased = np.flatnonzero(shapes >= WordShape.LOWER)
     if len(cased) == 0:
         return shapes
-    if _tells_nothing([unescape(words[int(place)]) for place in cased], shapes[cased]):
+    if _is_uniform([unescape(words[int(place)]) for place in cased], shapes[cased]):
         shapes[cased] = WordShape.UNKNOWN
     elif shapes[cased[0]] == WordShape.TITLE:
         shapes[cased[0]] = WordShape.FIRST_TITLE
@@ -290,8 +290,8 @@ def _shape(word: str) -> WordShape:
     return WordShape.TITLE if first_alone else WordShape.MIXED
 
 
-def _tells_nothing(words: Sequence[str], shapes: NDArray[np.int64]) -> bool:
-    """Tell whether words with case are all in capitals, all in small letters, or a title."""
+def _is_uniform(words: Sequence[str], shapes: NDArray[np.int64]) -> bool:
+    """Return whether words with case are all in capitals, all in small letters, or a title."""
     kinds = set(shapes.tolist())
     if kinds == {WordShape.LOWER} or kinds <= {WordShape.UPPER, WordShape.CAPITAL}:
         return True

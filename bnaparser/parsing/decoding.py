@@ -93,10 +93,10 @@ def answer(
         )
         trees = search.trees(parse_options, found)
     except chart.NoTreeError as error:
-        # Scores that are no numbers are another matter: they are told as those of the best tree alone are.
+        # Scores that are NaN are reported as for the best tree alone.
         raise SentenceError("no tree satisfies all constraints: remove a constraint") from error
-    told_probabilities = found if parse_options.probabilities else None
-    read = partial(_prediction, scores, n, model.labels, told_probabilities, temperature, row)
+    requested_probabilities = found if parse_options.probabilities else None
+    read = partial(_prediction, scores, n, model.labels, requested_probabilities, temperature, row)
     first, *others = map(read, trees)
     return first.with_others(others)
 
@@ -122,7 +122,7 @@ class _Chart(NamedTuple):
     def trees(
         self, parse_options: ParseOptions, found: chart.Marginals | None
     ) -> list[NDArray[np.int32]]:
-        """Return the spans of the trees that are wanted, the first one first."""
+        """Return the spans of the requested trees, the first tree first."""
         if parse_options.decoder == "sample":
             trees = self._samples(parse_options.n_best, parse_options.seed)
         elif parse_options.decoder == "expected":

@@ -34,7 +34,7 @@ class Ensemble(Parser):
     """
 
     def __init__(self, parsers: Sequence[Parser], weights: Sequence[float] | None = None):
-        self.parsers, self._given_weights = list(parsers), weights
+        self.parsers, self._weights_option = list(parsers), weights
         self.weights = normalised_weights(len(parsers), weights, "an ensemble")
         for parser in parsers:
             if parser.reads_tags:
@@ -83,7 +83,7 @@ class Ensemble(Parser):
         return cls([Parser.load(name, device, language=language) for name in names], weights)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.parsers, self._given_weights)
+        return type(self), (self.parsers, self._weights_option)
 
 
 def _same_language(parsers: Sequence[Parser]) -> str:

@@ -1,13 +1,13 @@
 r"""Constraints written into a text: ``I saw [NP the man with the telescope].``
 
-A bracket opens with what is known, a blank, and the words; it closes behind them. Brackets may stand
+A bracket opens with what is known, a blank, and the words; it closes after them. Brackets may stand
 in one another. What is known:
 
 - ``[NP ...]``, ``[NP|QP ...]``: a constituent with this label, or one of these; ``[* ...]``: with any
 - ``[!NP ...]``: no constituent with this label; ``[!* ...]``: no constituent
 - ``[?NP ...]``: if a constituent, then with no other label; ``S::VP`` is that chain alone
 - ``[~ ...]``: nothing crosses it
-- ``[+2 ...]``, ``[-1.5:NP ...]``: a constituent there, or one with this label, scores so much more or less
+- ``[+2 ...]``, ``[-1.5:NP ...]``: a constituent there, or one with this label, gets this bonus (or penalty) in its score
 - ``[=NN dog]``: the word's part of speech
 
 ``\[``, ``\]`` and ``\\`` are the characters themselves.
@@ -52,7 +52,7 @@ def unmark(text: str) -> Marked:
     return Marked(plain, reader.found)
 
 
-class _Said(NamedTuple):
+class _BracketMarkup(NamedTuple):
     """What a bracket says of the words in it, as the fields of a Constraint."""
 
     kind: Kind
@@ -70,7 +70,7 @@ class _Open:
     """A bracket that is open: how it is written, what it says, where it stands, and where the words in it begin."""
 
     known: str
-    said: _Said
+    said: _BracketMarkup
     place: int
     start: int | None = None
 
@@ -82,7 +82,7 @@ class _Open:
 class MarkupReader:
     """Takes the markup out of a text that comes line by line; ``found`` are its constraints so far.
 
-    ``place`` counts the code points that were given out, from the first one's. Brackets may be closed
+    ``place`` counts the code points that were returned, from the first one's. Brackets may be closed
     in a later line.
     """
 
@@ -104,7 +104,7 @@ class MarkupReader:
                 self._close()
                 continue
             if known is not None:
-                self._open.append(_Open(known, _said(known, self.place), self.place))
+                self._open.append(_Open(known, _bracket_markup(known, self.place), self.place))
                 continue
             self._go_over(escaped or text)
             parts.append(escaped or text)
@@ -129,7 +129,7 @@ class MarkupReader:
         if first == len(self._open):
             return None
         one = self._open[first]
-        # Without words yet, it stands behind the last sentence that there is so far.
+        # Without words yet, it stands after the last sentence that there is so far.
         within = self._end <= end if one.start is None else one.start < end
         return one.known if within else None
 
@@ -165,14 +165,14 @@ class MarkupReader:
 
 
 class MarkedLines:
-    """Lines without their markup, and for each sentence of them what it said.
+    """Lines without their markup, and for each of their sentences the parsed markup.
 
     With split "text" a bracket may reach from one line to the next.
     """
 
     def __init__(self, lines: Iterable[str], split: Split):
         self._lines, self._split = lines, split
-        self._told: deque[LineMarkup] = deque()
+        self._line_markups: deque[LineMarkup] = deque()
         self._reader = MarkupReader()
         self._lost: deque[_Open] = deque()  # brackets that a bad line kept from being closed
 
@@ -194,7 +194,7 @@ class MarkedLines:
             else:
                 found = sorted(enumerate(reader.taken()), key=_start_of)
                 line_markup = LineMarkup(number, start, reader.place, found, None)
-            self._told.append(line_markup)
+            self._line_markups.append(line_markup)
             self._reader = reader
             yield plain
 
@@ -207,13 +207,13 @@ class MarkedLines:
             return []
         start, end = sentence.offsets[0][0], sentence.offsets[-1][1]
         running = self._split == "text"
-        while self._told and (
-            self._told[0].end <= start if running else self._told[0].number < number
+        while self._line_markups and (
+            self._line_markups[0].end <= start if running else self._line_markups[0].number < number
         ):
-            self._told.popleft()
+            self._line_markups.popleft()
         mine = [
             one
-            for one in self._told
+            for one in self._line_markups
             if (one.start < end and one.end > start if running else one.number == number)
         ]
         problem = next((one.problem for one in mine if one.problem is not None), None)
@@ -273,7 +273,7 @@ def under_constraints(
 
 
 class LineMarkup(NamedTuple):
-    """What a line said: its number, its place without markup, and constraints or why there are none.
+    """The markup of a line: its number, its position without markup, and its constraints or its error.
 
     Constraints stand in the order in which their words begin, each with its number in that in which they were closed.
     """
@@ -301,24 +301,26 @@ def _tokens(line: str) -> Iterator[tuple[str | None, str | None, str | None, str
         yield escaped, known, closing, text or ""
 
 
-def _said(known: str, place: int) -> _Said:
+def _bracket_markup(known: str, place: int) -> _BracketMarkup:
     """Return what a bracket at ``place`` says; SentenceError where that is nothing."""
     mark, rest = known[:1], known[1:]
     labels = () if rest == "*" else tuple(rest.split("|"))
     if known == "~":
-        return _Said("uncrossed")
+        return _BracketMarkup("uncrossed")
     if found := _BONUS.fullmatch(known):
-        return _Said("bonus", tuple(found[2].split("|")) if found[2] else (), float(found[1]))
+        return _BracketMarkup(
+            "bonus", tuple(found[2].split("|")) if found[2] else (), float(found[1])
+        )
     if mark == "=" and rest:
-        return _Said("tag", tag=rest)
+        return _BracketMarkup("tag", tag=rest)
     if mark == "!" and rest:
-        return _Said("not", labels)
+        return _BracketMarkup("not", labels)
     if mark == "?" and rest and rest != "*":
-        return _Said("only", labels)
+        return _BracketMarkup("only", labels)
     if known == "*":
-        return _Said("must")
+        return _BracketMarkup("must")
     if mark.isalpha() and "]" not in known:
-        return _Said("must", tuple(known.split("|")))
+        return _BracketMarkup("must", tuple(known.split("|")))
     raise SentenceError(
         f"[{shortened(known)} at {place} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank;"
         r" \[ is the character itself"

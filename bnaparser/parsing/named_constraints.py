@@ -2,7 +2,7 @@
 
 A label stands for every chain that holds it: ``VP`` for ``S::VP`` too, ``S::VP`` for that chain and
 any longer one. With "only" it stands for itself alone. The search keeps to it in `bnaparser.chart.constraints`; here names become numbers,
-and what cannot be is told in one sentence.
+and a contradiction is reported in one sentence.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def in_words(
     """Return, of constraints that count code points of a text, those of each sentence, in words.
 
     For a sentence in which one begins that does not begin and end with words of it, the reason. One
-    that lies before or behind all sentences is that of the first or last one. Raises TypeError for what
+    that lies before or after all sentences is that of the first or last one. Raises TypeError for what
     is no constraint.
     """
     found: list[list[Constraint] | str] = [[] for _ in sentences]
@@ -304,13 +304,13 @@ def _numbers_of(
         for number, name in enumerate(labels.names)
         if number and number not in barred
     }
-    wanted_chains = [_known(label, chains) for label in one.labels]
+    required_chains = [_known(label, chains) for label in one.labels]
     if one.kind == "only":
         return frozenset(
-            number for number, chain in chains.items() if _made_of(chain, wanted_chains)
+            number for number, chain in chains.items() if _made_of(chain, required_chains)
         )
     having = {
-        n for n, chain in chains.items() if any(_holds(chain, each) for each in wanted_chains)
+        n for n, chain in chains.items() if any(_holds(chain, each) for each in required_chains)
     }
     return frozenset(chains.keys() - having if one.kind == "not" else having)
 
@@ -327,7 +327,7 @@ def _known(label: str, chains: Mapping[int, Sequence[str]]) -> list[str]:
 
 
 def _made_of(chain: Sequence[str], parts: Sequence[Sequence[str]]) -> bool:
-    """Tell whether a chain is nothing but some of the parts, one below another."""
+    """Return whether a chain is nothing but some of the parts, one below another."""
     return not chain or any(
         list(chain[: len(part)]) == list(part) and _made_of(chain[len(part) :], parts)
         for part in parts

@@ -107,7 +107,7 @@ class ParseOptions:
 
     @property
     def plain(self) -> bool:
-        """Whether only the best tree is wanted, for which the best label of each span suffices."""
+        """Whether only the best tree is requested: then the best label of each span is enough."""
         return self == DEFAULT_OPTIONS
 
     def with_constraints(self, constraints: Sequence[Constraint] | str) -> ParseOptions:

@@ -11,13 +11,13 @@ from bnaparser.files.tables import replace_all_surrogates
 
 Row = Mapping[str, Any]
 
-_GROUP = 1024  # rows of a group; so many are in memory at once
+_GROUP = 1024  # rows of a group, which are in memory at once
 
 
 def parse_fields(probabilities: bool = True, alternatives: bool = True) -> list[tuple[str, Any]]:
-    """Return the names and types of a parse's fields, with what may be asked for, or without.
+    """Return the names and types of a parse's fields, with what may be requested, or without.
 
-    What was not asked for of a parse, or is not known, is null.
+    What was not requested of a parse, or is not known, is null.
     """
     pa = import_extra("parquet", "pyarrow")
     number, text = pa.int32(), pa.string()

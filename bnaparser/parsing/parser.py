@@ -638,7 +638,7 @@ class Parser:
                 ' (bnaparser.network.storage.save(model, folder, "float32", {})) and load it with'
                 " Parser.load(folder)"
             )
-        # Where none was asked for, another machine may have a better device.
+        # Where none was requested, another machine may have a better device.
         usual = default_tokens(PARSING_TOKENS, str(self.model.device))
         batch_tokens = None if self.batch_tokens == usual else self.batch_tokens
         names = tuple(dict.fromkeys(self._names.values()))

@@ -36,9 +36,9 @@ class Parse:
     sentence; ``offsets`` are code points of the whole input, where it was text. `text_of` has the text
     of a constituent.
 
-    Where they were asked for: ``probability`` of the tree, ``entropy`` of all trees of the sentence in
+    Where they were requested: ``probability`` of the tree, ``entropy`` of all trees of the sentence in
     nats, each span's ``probability``; ``alternatives`` are its next trees, in order. ``language`` is the
-    sentence's, where it was guessed or given; parses are equal whoever said it.
+    sentence's, if it was detected or set; it does not count in comparisons of parses.
     """
 
     text: str
@@ -220,7 +220,7 @@ class Parse:
         found = {"tree": str(self.tree), "score": self.score, "constituents": _constituents(self)}
         return found | ({} if self.probability is None else self._probabilities())
 
-    def _sure(self) -> list[float | None]:
+    def _span_probabilities(self) -> list[float | None]:
         """The probability of each constituent, in pre-order, those of a chain apart."""
         return [span.probability for span in self.spans for _ in span.label.split(CHAIN)]
 
@@ -301,7 +301,7 @@ class Parse:
         """Return the drawn tree as an SVG document on one line; None after an error.
 
         It shows the words as they stood in the input, and needs no font, style or script. Unsure
-        constituents are faint where probabilities were asked for.
+        constituents are faint where probabilities were requested.
 
         Example:
             >>> from bnaparser import Parse, Tree
@@ -309,7 +309,11 @@ class Parse:
             >>> parse.to_svg()[:4]
             '<svg'
         """
-        return None if self.tree is None else render.draw(self.tree, self.words, self._sure())
+        return (
+            None
+            if self.tree is None
+            else render.draw(self.tree, self.words, self._span_probabilities())
+        )
 
     def to_latex(self) -> str | None:
         """Return the tree as an environment of LaTeX's forest package; None after an error.
@@ -440,7 +444,9 @@ class Parse:
             >>> "<svg" in parse.to_html_section()
             True
         """
-        return render.html_section(self.text, self.tree, self.words, self.error, self._sure())
+        return render.html_section(
+            self.text, self.tree, self.words, self.error, self._span_probabilities()
+        )
 
     def _repr_svg_(self) -> str | None:
         """Show the tree in a notebook."""

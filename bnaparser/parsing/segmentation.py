@@ -40,7 +40,7 @@ def with_words(
 
     A sentence of given words stays as it is. One in a language that the network does not know, or
     without words, has the reason in its options; so has one that surely has more than ``max_words``,
-    for which the network is not asked. Where a constraint begins or ends, a word does.
+    which need no network. Where a constraint begins or ends, a word does.
     """
     languages = network.settings.text.languages
     sentences = [one.sentence for one in requests]

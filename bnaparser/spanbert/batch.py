@@ -38,7 +38,7 @@ class BoundaryPairs:
 
 
 def boundary_pairs(spans: Sequence[Span], subwords: int, longest: int) -> BoundaryPairs:
-    """Return the targets of merged spans in a block of so many subwords.
+    """Return the targets of merged spans in a block of this number of subwords.
 
     A span that touches the first or the last subword of the block has none: special subwords are
     no boundaries. Of a span the first ``longest`` subwords are predicted.

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from transformers import PreTrainedTokenizerBase
 
 from bnaparser.encoders.subwords import reads_blanks
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import DataError, ModelError, import_extra, in_one_line
 from bnaparser.files.compressed import ending
 from bnaparser.files.parquet import open_parquet
@@ -76,7 +76,7 @@ class TokenisedSentence:
     places: list[tuple[int, int]]
 
 
-@panics_told()
+@panics_as_errors()
 def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[TokenisedSentence]:
     """Return the subwords of sentences; special ones, such as a [SEP] that a text speaks of, are left out.
 
@@ -87,7 +87,7 @@ def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
     if not texts:
         return []
     special = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}
-    blank = " " if _wants_blank(tokenizer) else ""
+    blank = " " if _needs_blank(tokenizer) else ""
     found = tokenizer(
         [f"{blank}{text}" if text else text for text in texts],
         add_special_tokens=False,
@@ -116,15 +116,15 @@ def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[T
     return result
 
 
-def _wants_blank(tokenizer: PreTrainedTokenizerBase) -> bool:
-    """Tell whether words are read with the blank before them, which a text's first word lacks."""
+def _needs_blank(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Return whether words are read with the blank before them, which a text's first word lacks."""
     normalizer = tokenizer.backend_tokenizer.normalizer
     puts_one = normalizer is not None and normalizer.normalize_str("a") != "a"
     return reads_blanks(tokenizer) and not puts_one
 
 
 def _after_blank(text: str, before: int, start: int, end: int) -> bool:
-    """Tell whether a subword's part of a text begins with a blank, or follows one.
+    """Return whether a subword's part of a text begins with a blank, or follows one.
 
     ``before`` is where the part of the subword before it starts: one that is a blank's mark alone, as
     SentencePiece has before rare words, has begun the word already.
@@ -181,7 +181,7 @@ def split_blocks(blocks: Blocks, share: float) -> tuple[NDArray[np.int64], NDArr
 
     A share of the documents is held out, drawn at random, the same for every recipe on this text.
     One that would leave less than half of the blocks to train on is not among them; where there is
-    no other, the share is the text's last blocks. A share above 0 is at least one block, where there are two.
+    no other, the fraction is taken from the last blocks of the text. A fraction above 0 is at least one block, where there are two.
     """
     documents, sizes = np.unique(blocks.documents, return_counts=True)
     numbers = np.arange(len(blocks.documents))
@@ -200,7 +200,7 @@ def split_blocks(blocks: Blocks, share: float) -> tuple[NDArray[np.int64], NDArr
 
 
 def evenly(numbers: NDArray[np.int64], most: int) -> NDArray[np.int64]:
-    """Return at most so many of the numbers, spread over all of them."""
+    """Return at most this number of the numbers, spread over all of them."""
     return numbers[np.linspace(0, len(numbers) - 1, min(most, len(numbers))).astype(np.int64)]
 
 
@@ -332,12 +332,12 @@ def _key(
     }
     if settings.language != DEFAULT_LANGUAGE:
         facts["language"] = settings.language
-    if _wants_blank(tokenizer) or "▁" in tokenizer.get_vocab():
+    if _needs_blank(tokenizer) or "▁" in tokenizer.get_vocab():
         facts["blanks"] = 2  # how they are read, where it was otherwise at first
     return key_of((json.dumps(facts, sort_keys=True), tokenizer.backend_tokenizer.to_str()), files)
 
 
-# A document that goes on for longer than this many characters is cut at the next line end, so that
+# A document that continues for longer than this many characters is cut at the next line end, so that
 # a file without an empty line, whatever its size, is never whole in memory.
 LONGEST_DOCUMENT = 1_000_000
 _ENDINGS = (".txt", ".text", ".jsonl", ".ndjson", ".parquet")

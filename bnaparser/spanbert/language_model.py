@@ -84,7 +84,7 @@ class WordHead(nn.Module):
 
 
 class LanguageModel(nn.Module):
-    """A Hugging Face encoder, ``model``, with its own masked-word head or one of ours, ``head``."""
+    """A Hugging Face encoder, ``model``, with its own masked-word head or a new one, ``head``."""
 
     def __init__(self, model: PreTrainedModel):
         super().__init__()
@@ -173,8 +173,8 @@ def _check_kind(config: PretrainedConfig) -> None:
         )
 
 
-def give_mask(tokenizer: PreTrainedTokenizerBase, model: LanguageModel) -> bool:
-    """Give a tokenizer that has no mask one, and the encoder a vector for it; tell whether it did.
+def add_mask_token(tokenizer: PreTrainedTokenizerBase, model: LanguageModel) -> bool:
+    """Add a mask token to a tokenizer without one, and a vector for it to the encoder; return whether it was added.
 
     Raises ModelError where the tokenizer has other subwords that the encoder has no vectors for.
     """
@@ -259,7 +259,7 @@ def _trained(
 
 
 def new_config(settings: NewEncoderSettings, vocabulary: int, block: int) -> PretrainedConfig:
-    """Return the configuration of a new encoder for so many subwords, at most ``block`` at once.
+    """Return the configuration of a new encoder for this number of subwords, at most ``block`` at once.
 
     Raises ModelError for an architecture that the library does not have, or cannot size so.
     """

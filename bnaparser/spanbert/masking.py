@@ -113,7 +113,7 @@ def mask(
     """Mask a block: draw spans until the budget is spent, merge them, replace their subwords.
 
     ``word_starts`` bool (subwords,) tells where words begin, the first subword always among them;
-    ``random_ids`` draws so many subwords from the text's own distribution. Entities, noun phrases
+    ``random_ids`` draws a number of subwords from the text's own distribution. Entities, noun phrases
     and constituents need ``candidates``.
     """
     budget_left = budget(len(ids), settings.mask_probability)
@@ -131,7 +131,7 @@ def mask(
 
 
 def _spend(subwords: int, budget_left: int, draw: Draw) -> Iterator[Span]:
-    """Yield spans until so many subwords are masked; the last one is cut there, inside a word too."""
+    """Yield spans until the number of masked subwords is reached; the last span is cut there, inside a word too."""
     taken = np.zeros(subwords, np.bool_)
     left = budget_left
     while left > 0:
@@ -181,7 +181,7 @@ def replaced(
 def _words_from(
     first: Ints, generator: np.random.Generator, lengths: Callable[[], int], subwords: int
 ) -> Draw:
-    """Return a draw of spans that begin at a word drawn at random and have so many words.
+    """Return a function that draws spans with a random first word and a length in words from ``lengths``.
 
     The anchor is drawn from the subwords, so a word of p subwords is p times as likely to begin a
     span (as in the authors' program).
@@ -321,7 +321,7 @@ def _line(scheme: Scheme, sentences: list[TokenisedSentence], recipe: PretrainRe
             found = annotate([sentence.text for sentence in sentences])
         except (ModelError, MissingExtraError, SettingsError) as error:
             return f"({error})"
-        sentences = list(map(with_found_words, sentences, found))
+        sentences = list(map(with_word_starts, sentences, found))
         table = np.array(subword_spans(sentences, found), np.int64).reshape(-1, 3)
         candidates = Candidates(table[:, :2], table[:, 2])
     ids = np.array([number for one in sentences for number in one.ids])
@@ -434,10 +434,10 @@ def word_starts_of(row: dict[str, Any], starts: NDArray[np.bool_]) -> NDArray[np
     return found
 
 
-def with_found_words(sentence: TokenisedSentence, found: FoundSpans) -> TokenisedSentence:
+def with_word_starts(sentence: TokenisedSentence, found: FoundSpans) -> TokenisedSentence:
     """Return a sentence whose words begin where they were found to, if they had to be.
 
-    A subword that goes on from one word into another begins none. The first one always does.
+    A subword that continues from one word into another begins none. The first one always does.
     """
     if not found.begins:
         return sentence
@@ -479,7 +479,7 @@ def _rows(
         found = iter(annotate([text for block in texts for text in block]))
         for block in texts:
             of_block = list(islice(found, len(block)))
-            sentences = list(map(with_found_words, tokenise(tokenizer, block), of_block))
+            sentences = list(map(with_word_starts, tokenise(tokenizer, block), of_block))
             spans = subword_spans(sentences, of_block)
             columns = np.array(spans, np.int32).reshape(-1, 3)
             row = {"starts": columns[:, 0], "ends": columns[:, 1], "words": columns[:, 2]}

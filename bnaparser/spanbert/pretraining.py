@@ -39,7 +39,7 @@ from bnaparser.spanbert.blocks import (
 )
 from bnaparser.spanbert.language_model import (
     LanguageModel,
-    give_mask,
+    add_mask_token,
     load_language_model,
     new_config,
     new_language_model,
@@ -77,7 +77,7 @@ TRAINED, HELD_OUT = 0, 1
 
 
 class Batch(NamedTuple):
-    """What an update learns from: a process's examples of a batch of so many blocks, and whether they count."""
+    """What an update learns from: a process's examples of a batch of this number of blocks, and whether they count."""
 
     examples: list[MaskedExample]
     size: int
@@ -162,7 +162,7 @@ class PretrainRun(CheckedRun):
 
     def go(self) -> None:
         """Train to the end of the recipe."""
-        self._tell_beginning()
+        self._log_start()
         main, done = self.accelerator.is_main_process, self.progress.update
         report = ProgressReport(self.settings.max_steps, done, shown=main, unit="subwords")
         try:
@@ -192,7 +192,7 @@ class PretrainRun(CheckedRun):
                 if progress.update == total:
                     break
 
-    def _tell_beginning(self) -> None:
+    def _log_start(self) -> None:
         if not self.accelerator.is_main_process:
             return
         held_out = len(self.parts.held_out.numbers)
@@ -250,7 +250,7 @@ class PretrainRun(CheckedRun):
     def masked(self, numbers: np.ndarray[Any, np.dtype[np.int64]]) -> Batch:
         """Return a batch of blocks with the masks of this epoch, those of this process's share.
 
-        With several processes each takes its share; one that has no block left reads another's for nothing, as all
+        With several processes each takes its part; one that has no block left reads another's for nothing, as all
         must take part.
         """
         process, processes = self.accelerator.process_index, self.accelerator.num_processes
@@ -294,7 +294,7 @@ class PretrainRun(CheckedRun):
     def _weights(self, examples: list[MaskedExample], batch: int) -> tuple[list[float], int]:
         """Return what the summed losses of the three objectives are multiplied by, and the subwords.
 
-        Each process counts its ``examples`` of the batch of so many; the means are the whole batch's.
+        Each process has its own ``examples``; the means are over the whole batch, ``batch`` examples of all processes.
         """
         accelerator, objectives = self.accelerator, self.recipe.objectives
         counts = [(one.masked_subwords, one.boundary_targets, one.size) for one in examples]
@@ -432,7 +432,7 @@ def _encoder(recipe: PretrainRecipe, cache: Path) -> tuple[PreTrainedTokenizerBa
             f"the tokenizer of {settings.name} gives no character offsets: use a model with a fast tokenizer"
         )
     model = load_language_model(settings.name, settings.attention)
-    give_mask(tokenizer, model)
+    add_mask_token(tokenizer, model)
     return tokenizer, model
 
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from bnaparser.settings import Seed, Settings, Share, check_command, read_table, validate
+from bnaparser.settings import Seed, Settings, Fraction, check_command, read_table, validate
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, check_readable, rules_of
 
 # An empty name would be that of the current folder.
@@ -67,7 +67,7 @@ class TextSettings(Settings):
     """Language of the text, a code of `LANGUAGE_NAMES`. It says where sentences end."""
     block_size: int = Field(512, gt=8)
     """Longest block in subwords, special ones included."""
-    dev_ratio: Share = 0.01
+    dev_ratio: Fraction = 0.01
     """Fraction of the documents that is not trained on but judges the run; of a text that is mostly one document, its
     last blocks. At least one block, where there are two.
     """
@@ -131,7 +131,7 @@ class PretrainSettings(Settings):
     """Highest learning rate of the encoder."""
     head_learning_rate: float | None = Field(None, gt=0)
     """Highest learning rate of the heads. Left out: the encoder's."""
-    betas: tuple[Share, Share] = (0.9, 0.999)
+    betas: tuple[Fraction, Fraction] = (0.9, 0.999)
     """Betas of AdamW."""
     eps: float = Field(1e-8, gt=0)
     """Epsilon of AdamW."""

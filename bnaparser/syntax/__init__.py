@@ -1,7 +1,7 @@
 """Attention guided by syntax: trees for a task's texts, and encoders that look along them.
 
 The names are loaded on first use: `bnaparser.syntax.syntax_trees` needs numpy alone, and nothing here
-loads torch before it is asked for something that needs it.
+loads torch before something needs it.
 """
 
 from __future__ import annotations

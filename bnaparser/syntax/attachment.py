@@ -79,7 +79,7 @@ def attach(model: Model, settings: SyntaxSettings) -> Model:
 
 
 def holds_variant(folder: Path) -> bool:
-    """Tell whether a model was saved in a folder with its variant, by whatever function."""
+    """Return whether a model was saved in a folder with its variant, by whatever function."""
     if (folder / SYNTAX_WEIGHTS).is_file():
         return True
     try:
@@ -210,7 +210,7 @@ def sizes_of(encoder: PreTrainedModel, hooks: list[AttentionHook]) -> Sizes:
 
 
 def sizes_of_layers(encoder: PreTrainedModel, layers: int) -> Sizes:
-    """Read the sizes of an encoder with so many attention modules off its configuration."""
+    """Read the sizes of an encoder with this number of attention modules from its configuration."""
     config: PreTrainedConfig = encoder.config
 
     def first(*names: str, default: float) -> Any:

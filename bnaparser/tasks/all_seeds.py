@@ -173,7 +173,7 @@ def summarize(recipe: TaskRecipe, output: Path) -> dict[str, Any]:
 def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
     """Test this run against another on the last part of the data, the mean over their seeds.
 
-    Seeds of the same number are paired where the other has all of ours, else the n-th of both in their
+    Seeds of the same number are paired if the other run has all seeds of this run, else the n-th of both in their
     order. Raises DataError where the other has no predictions, or they are not for the same examples.
     """
     name, pairs = _predictions_name(recipe), _pairs(recipe, other)
@@ -214,7 +214,7 @@ def _predictions_name(recipe: TaskRecipe) -> str:
 def _pairs(recipe: TaskRecipe, other: Path) -> list[tuple[int, int]]:
     """Return our seeds, each with one of another run's that has predictions.
 
-    It is the same number where the other has all of ours, else both are sorted, and the other's first
+    It is the same number if the other run has all seeds of this run, else both are sorted, and the other's first
     ones are taken. Raises DataError where the other has fewer.
     """
     name, ours = _predictions_name(recipe), recipe.train.seeds
@@ -239,7 +239,7 @@ def _hashes(recipe: TaskRecipe) -> dict[str, str]:
 
 
 def _same_files(recipe: TaskRecipe, output: Path) -> bool:
-    """Tell whether all files are there still, byte for byte; if not, what they hold is to be looked at."""
+    """Return whether all files are there still, byte for byte; if not, what they hold is to be looked at."""
     stored = _read(output / DATA) if (output / DATA).is_file() else None
     return isinstance(stored, dict) and stored.get(FILES) == _hashes(recipe)
 

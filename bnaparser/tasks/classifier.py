@@ -67,7 +67,7 @@ class Classifier:
         self.name: str | None = None  # what it was loaded by
         self.model.network.eval()
         syntax = model.settings.syntax
-        # Trees of our own parser are those that are shown: no other source is asked.
+        # If the source is bnaparser's parser, its trees are shown: no other source is used.
         ours = not syntax.needs_trees or syntax.trees in ("parser", "files")
         self._source = None if ours else tree_source(syntax)
 

@@ -60,7 +60,7 @@ class PreparedExample:
 
     ``written`` is the passage of a question, or the text of a relation, whose ``marks`` are its two
     marked parts. ``answer`` is where the first right answer stands, for training; ``place`` is the
-    example's file and line, for what is to be said of it.
+    example's file and line, for messages.
     """
 
     structures: tuple[SyntaxTrees, ...]
@@ -225,5 +225,5 @@ def text_of(found: Any, key: str, place: str, what: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Tell whether a value of JSON is a whole number."""
+    """Return whether a value of JSON is a whole number."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -27,7 +27,7 @@ from bnaparser.encoders.loading import (
 )
 from bnaparser.encoders.pretrained import batch_sensitive
 from bnaparser.encoders.subwords import reads_blanks
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import ModelError, in_one_line
 from bnaparser.files.folder import CONFIG, ENCODER, LABELS, METRICS, WEIGHTS
 from bnaparser.files.tables import read_json, read_object, write_json
@@ -136,7 +136,7 @@ def create(settings: TaskModelSettings, labels: tuple[str, ...]) -> TaskModel:
     """Build a model to be trained: its encoder with pre-trained weights, what is new random.
 
     Marks of relations are added to its vocabulary. Raises ModelError when there is no such encoder,
-    SettingsError when the variant does not fit it, or windows leave passages no room.
+    SettingsError when the variant does not fit it, or windows leave passages no space.
     """
     encoder = load_pretrained(settings.encoder.name)
     tokenizer = load_words_tokenizer(settings.encoder.name)
@@ -177,9 +177,9 @@ def _tokens_at_once(encoder: PreTrainedModel, batch_tokens: int | None) -> int:
     return batch_tokens or default_tokens(PARSING_TOKENS, str(encoder.device))
 
 
-@panics_told()
+@panics_as_errors()
 def load_words_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
-    """Load a tokenizer that is given words: byte-level ones are told that a blank stood before.
+    """Load a tokenizer for single words: byte-level tokenizers assume a blank before each word.
 
     Raises ModelError where there is none, or it does not say which word a piece comes from.
     """

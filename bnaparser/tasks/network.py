@@ -26,7 +26,7 @@ class TaskNetwork(nn.Module):
 
     def __init__(self, encoder: PreTrainedModel, settings: TaskModelSettings, outputs: int):
         super().__init__()
-        drop_pooler(encoder)  # the head is ours
+        drop_pooler(encoder)  # the head is bnaparser's
         variant = settings.syntax.variant
         self.encoder = encoder if variant is None else attach(encoder, variant)
         self.guided = variant is not None

@@ -44,7 +44,7 @@ def train_seed(
 ) -> TaskModel:
     """Train a model from a seed, or resume its training from the last checkpoint; return the best on dev.
 
-    ``logs`` is the folder for TensorBoard's files, where they are wanted.
+    ``logs`` is the folder for TensorBoard's files, if they are written.
     """
     interruption = interruption or Interruption()
     torch.manual_seed(seed)
@@ -100,7 +100,7 @@ def updates(settings: TaskTrainSettings, examples: int) -> tuple[int, int]:
 def training_arguments(
     recipe: TaskRecipe, seed: int, checkpoints: Path, total: int, check: int
 ) -> TrainingArguments:
-    """Return what the Trainer is told.
+    """Return the arguments of the Trainer.
 
     Raises MissingExtraError without accelerate, SettingsError for another GPU than the first.
     """

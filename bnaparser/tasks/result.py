@@ -60,7 +60,7 @@ class Classification:
 
     @property
     def answered(self) -> bool:
-        """Whether the model has said anything of the text."""
+        """Whether there is an answer for the text."""
         said = (self.label, self.score, self.answer)
         return any(one is not None for one in said) or bool(self.tags)
 

@@ -286,7 +286,7 @@ class TaskRecipe(TaskModelSettings):
     train: TaskTrainSettings = TaskTrainSettings()
 
     @model_validator(mode="after")
-    def _answers_are_wanted(self) -> TaskRecipe:
+    def _check_answers(self) -> TaskRecipe:
         if not self.task.of_kind.passages and self.answers != AnswerSettings():
             raise ValueError(f'the table answers is for kind "answers", not "{self.task.kind}"')
         return self

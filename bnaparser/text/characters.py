@@ -28,7 +28,7 @@ def places_of_composed(text: str) -> list[int]:
 
 
 def has_entities(text: str) -> bool:
-    """Tell whether there is an entity, such as ``&amp;``, in the text."""
+    """Return whether there is an entity, such as ``&amp;``, in the text."""
     return "&" in text and ENTITY.search(text) is not None
 
 

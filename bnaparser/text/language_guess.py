@@ -1,6 +1,6 @@
 """Which language a text is in: by its script, in Latin letters by its commonest words and its letters.
 
-There is no model and nothing to download. More languages are told apart than are parsed, so that a
+There is no model and nothing to download. More languages are distinguished than are parsed, so that a
 text in another one can be refused by its name.
 """
 

@@ -15,7 +15,7 @@ class TextPiece(NamedTuple):
     """A word or a part of one, at ``start`` to ``end`` of a text, half-open.
 
     ``form`` is how a treebank writes it. ``begins``: whether it begins a word, as far as rules can
-    tell; where they are ``sure``, nobody else is asked. ``joint`` stands between it and the piece
+    tell; if they are ``sure``, the network is not used. ``joint`` stands between it and the piece
     before it where both are in one word, ``mark`` is put on both sides of a cut that is no blank.
     ``contracted``: with the piece before it, it is one contraction, such as ``de`` and ``o`` in ``do``.
     """
@@ -44,7 +44,7 @@ def join_pieces(
 ) -> list[FoundWord]:
     """Return the words of a sentence's pieces.
 
-    ``begins`` says of each piece whether it begins a word; it counts where the rules are not sure. The
+    ``begins`` says for each piece whether it begins a word; it is used where the rules cannot decide. The
     first piece always begins one.
     """
     starts_of_words = [piece.begins for piece in pieces] if begins is None else begins
@@ -98,7 +98,7 @@ class Sentence:
 
     In languages besides English words are as their treebank writes them: ``a_pesar_de`` for ``a pesar
     de``, ``de`` and ``o`` for ``do``. Each has the place of what it is written for; two parts of a
-    single letter, ``à``, have the same. ``language`` is the text's, None where nobody asked. Where
+    single letter, ``à``, have the same. ``language`` is the text's, None if it was not determined. Where
     words are still to be found, they are the forms of ``pieces``, whose places count in ``text``.
     """
 

@@ -80,7 +80,7 @@ def split_lines(
 
 
 def goes_on(line: str, following: str) -> bool:
-    """Tell whether a sentence seems to go on from a line to the next, as in hard-wrapped text.
+    """Return whether a sentence seems to continue from a line to the next, as in hard-wrapped text.
 
     The first one begins with a capital and has no final mark, the next begins in lower case.
     """

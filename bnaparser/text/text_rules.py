@@ -1,6 +1,6 @@
 """How the text of each language is read: into sentences, and these into words or pieces of words.
 
-A language is told by its code, ``es``, where the writing matters with that: ``zh-Hant`` is Chinese in
+A language is named by its code, ``es``, where the writing matters with that: ``zh-Hant`` is Chinese in
 traditional characters, cut as the Sinica Treebank cuts it, ``zh-Hans`` in simplified ones, as the
 Chinese Treebank does. A network reads the characters that its treebank has, whatever the text has.
 """
@@ -56,8 +56,8 @@ _WRITTEN = {
 # What stands in Chinese or Japanese text without any of their signs.
 _STRETCH = re.compile("[\u201d\u2019)\\]]*+(?P<inside>[^\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]+)")
 _ENDS_BEFORE = frozenset("\u3002\uff01\uff1f\uff61!?.\u2026\u300d\u300f\uff09\u201d\u2019)]\n")
-_MORE = 64  # characters behind a stretch, by which to tell whether a sentence ends in it
-# So many words in Latin letters in a text of another script are a sentence, not a name; so is what
+_MORE = 64  # characters after a stretch, by which to tell whether a sentence ends in it
+# This number of words in Latin letters in a text of another script is a sentence, not a name; so is what
 # ends as one. Words are sought from where they begin, or a long one would be tried from each letter.
 _LATIN_SENTENCE = re.compile(
     r"(?<![A-Za-z\xc0-\u024f])(?:[A-Za-z\xc0-\u024f]++\s++){4}|[a-z\xe0-\u024f]{2}[.!?]+[\"'\u201d\u2019)]*(?:\s|\Z)"
@@ -82,7 +82,7 @@ class TextRules:
     sentence, as a treebank has them, as their text would be cut, for a network to learn from: None
     where a word begins within a piece. It is itself None where the rules find words themselves.
     ``as_read`` returns what a network reads in the place of words, given whether it knows capitals.
-    ``named`` is the language that every sentence says it is in, where somebody has said so.
+    ``named`` is the language of every sentence, if it is set.
     """
 
     language: str
@@ -223,7 +223,7 @@ def _detected_within(text: str, languages: Sequence[str], around: str) -> str:
 
 
 def _may_be_japanese(text: str) -> bool:
-    """Tell whether Chinese characters are all used in Japan, and not in a sentence of Chinese."""
+    """Return whether Chinese characters are all used in Japan, and not in a sentence of Chinese."""
     try:
         text.encode("cp932")
     except UnicodeEncodeError:

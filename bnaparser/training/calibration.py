@@ -1,11 +1,11 @@
 """How far probabilities of constituents can be believed, and the temperature that makes them so.
 
-A model's scores say which tree is best, not how sure that is: training with the hinge loss asks for a
+A model's scores say which tree is best, not how probable it is: training with the hinge loss asks for a
 margin. One number, the temperature, divides all scores (Guo, Pleiss, Sun and Weinberger, "On
 Calibration of Modern Neural Networks", ICML 2017); the best tree stays the best. It is chosen on trees
 that the model has not learned from, so that the probabilities of the best trees' constituents tell
 best which of these are right: by their log loss. The likelihood of the gold trees would choose
-a smaller one, which is too sure of constituents (``benchmarks/calibration/calibration.md``).
+a smaller one, which makes constituents overconfident (``benchmarks/calibration/calibration.md``).
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ class Judged(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """The constituents of about one probability: how many, its mean, and the share that is right."""
+    """The constituents of about one probability: how many, its mean, and the fraction that is right."""
 
     size: int
     probability: float
@@ -106,7 +106,7 @@ def gold_charts(
     """Yield examples, of each language the longest first, with the scores that a network gives them.
 
     An example without a language is in the network's first one. Scores take 2 n (n + 1) bytes a label
-    for n words: keep no more than there is room for. Raises SettingsError for a language that the
+    for n words: keep no more than there is space for. Raises SettingsError for a language that the
     network does not know.
     """
     network.eval()
@@ -170,7 +170,7 @@ def log_likelihood(charts: Sequence[GoldChart], temperature: float) -> float:
 
 
 def reliability(judged: Judged, bins: int = BINS) -> list[Bin]:
-    """Sort constituents by probability into so many bins of equal width; empty ones are left out."""
+    """Sort constituents by probability into this number of bins of equal width; empty bins are left out."""
     places = np.minimum((judged.probabilities * bins).astype(int), bins - 1)
     return [
         Bin(

@@ -1,4 +1,4 @@
-"""What a run leaves behind, to go on from there: its progress, its state, its recipe."""
+"""The state of a run, to resume it: its progress, its weights and optimizer, its recipe."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from bnaparser.training.loop import Interruption
 log = logging.getLogger(__name__)
 CHECKPOINT, BEST, LOGS, PROGRESS = "checkpoint", "model", "logs", "progress.json"
 RECIPE = "recipe.json"
-# What may differ from the recipe that a run was begun with: how long it goes on, and on what.
+# What may differ from the recipe that a run was begun with: how long it continues, and on what.
 FREE = {"train": {"epochs", "max_steps", "early_stopping_epochs", "threads"}}
 NEW = "checkpoint.new"  # one that is being written
 
@@ -48,7 +48,7 @@ Stand = TypeVar("Stand")  # Progress, or what another kind of training keeps of 
 def fixed_part(recipe: BaseModel, free: Free) -> dict[str, Any]:
     """Return a recipe's tables as JSON has them, without the ``free`` settings.
 
-    What is left must stay the same while a run goes on.
+    What is left must stay the same while a run continues.
     """
     tables: dict[str, Any] = json.loads(recipe.model_dump_json(exclude=free))
     return tables
@@ -166,7 +166,7 @@ def set_aside(model: Path) -> Path | None:
 
 
 class CheckedRun:
-    """A training that is judged every so many updates, and keeps a checkpoint when it is interrupted.
+    """A training that is evaluated at regular intervals, and writes a checkpoint when it is interrupted.
 
     ``progress`` is a data class with ``update``, the number of the last update, and ``history``, a dictionary a check.
     """

@@ -44,7 +44,7 @@ class Example:
 
     @property
     def has_root(self) -> bool:
-        """Tell whether one constituent covers the whole sentence."""
+        """Return whether one constituent covers the whole sentence."""
         return any(span.end - span.start == len(self.words) for span in self.spans)
 
 

@@ -31,7 +31,7 @@ REPEATED_SECONDS = 1.0
 
 
 class Interruption:
-    """Whether a run was asked to end, and what it keeps then.
+    """Whether a run has to stop, and what it keeps then.
 
     A signal raises TrainingInterrupted. While updates are done (`waiting`), it sets ``signal`` alone, which the
     training loop looks at between two updates. A second signal, more than a second later, does what it would do
@@ -47,7 +47,7 @@ class Interruption:
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Let signals wait within this block until `asked` is asked; raise TrainingInterrupted if one came before."""
+        """Let signals wait within this block until `requested` is called; raise TrainingInterrupted if one came before."""
         with self._raising(False):
             if self.signal is not None:
                 raise self.error()
@@ -70,7 +70,7 @@ class Interruption:
             self._raises = before
 
     def requested(self, accelerator: Any) -> bool:
-        """Return whether this process or any other one of the run was asked to end."""
+        """Return whether this process or any other one of the run has to stop."""
         if accelerator.num_processes == 1:
             return self.signal is not None
         import torch
@@ -198,7 +198,7 @@ def duration(seconds: float) -> str:
 def training_arithmetic(device: torch.device) -> Iterator[None]:
     """Take denormal numbers as 0, for speed, and on a CPU make a seed fix a run; then stop.
 
-    A CPU's threads add up in any order unless they are told not to. On a GPU this would cost speed
+    A CPU's threads add up in any order unless deterministic algorithms are set. On a GPU this would cost speed
     and need settings of the environment, so there it is left alone.
     """
     import torch  # which the commands import late

@@ -91,7 +91,7 @@ def hinge_loss(
 ) -> Tensor:
     """Return the sum over sentences of ``max(0, max_T [s(T) + cost(T)] - s(gold))``, a scalar.
 
-    Where there are ``weights``, each sentence's counts so much.
+    ``weights`` are the weights of the sentences.
     The cost of a tree counts the spans of the (binary) tree whose label differs from the gold
     chart's, wrong empty ones included. All spans are scored once without gradient to find the worst
     tree; only the spans of that tree and of the gold tree, O(n) of O(n^2), are then scored
@@ -164,7 +164,7 @@ def likelihood_loss(
 ) -> Tensor:
     """Return the sum over sentences of -log(probability of the gold tree), a scalar in nats.
 
-    Where there are ``weights``, each sentence's counts so much. A sentence as a whole must have a
+    ``weights`` are the weights of the sentences. A sentence as a whole must have a
     label: where it is one that the inventory lacks, no tree is right, and the sentence teaches nothing.
     """
     return tree_cross_entropy(model, encoded, of_golds(model, encoded.lengths, golds, weights))
@@ -189,10 +189,10 @@ def of_golds(
 def tree_cross_entropy(model: BnaModel, encoded: Encoded, expected: Expectation) -> Tensor:
     """Return the sum over sentences of the cross-entropy of trees, a scalar in nats.
 
-    It is that between the trees that are wanted and those of the model, whose probability is
+    It is the cross-entropy between the target distribution of trees and the model's, whose probability is
     exp(score / the model's temperature), divided by the sum of that over all trees that it may
     give, as `bnaparser.chart.marginals` counts them. The gradient by a
-    label's score is the probability of that constituent, less how often it is wanted, over the
+    label's score is the probability of that constituent, minus its target probability, over the
     temperature: the chart gives it, and it goes back through the scorer of all spans.
     """
     scores = model.span_scores(encoded, *model.span_rows(encoded))
@@ -225,7 +225,7 @@ def tag_loss(model: BnaModel, encoded: Encoded, golds: Sequence[Gold]) -> Tensor
 def word_loss(model: BnaModel, encoded: Encoded, begins: Sequence[NDArray[np.float32]]) -> Tensor:
     """Return the sum over pieces, read as words, of the cross-entropy of what begins a word.
 
-    ``begins`` is float32 (pieces,) for each sentence: 1 where a word begins, 0 where one goes on.
+    ``begins`` is float32 (pieces,) for each sentence: 1 where a word begins, 0 where one continues.
     """
     target = torch.from_numpy(np.concatenate(begins)).to(model.device)
     scores = model.word_scores(encoded).float()

@@ -116,7 +116,7 @@ def _written_otherwise(
 def _drawn(
     batch: Sequence[TrainingSentence], share: float, generator: np.random.Generator
 ) -> list[int]:
-    """Return the places of a random share of a batch; nothing is drawn for a share of 0."""
+    """Return the places of a random fraction of a batch; nothing is drawn for a fraction of 0."""
     if not share:
         return []
     places: list[int] = np.flatnonzero(generator.random(len(batch)) < share).tolist()
@@ -236,7 +236,7 @@ def with_hashtags(
 
 
 def with_emoji(tree: Tree, generator: np.random.Generator) -> Tree:
-    """Return a tree with a picture or a smiley behind its last word, tagged as other marks are.
+    """Return a tree with a picture or a smiley after its last word, tagged as other marks are.
 
     It stands in the constituent of the whole sentence, as its period does.
     """

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError
 from bnaparser.network.model_settings import ModelSettings
-from bnaparser.settings import Seed, Settings, Share, check_command, read_table, validate
+from bnaparser.settings import Seed, Settings, Fraction, check_command, read_table, validate
 
 
 class NoiseSettings(Settings):
@@ -114,7 +114,7 @@ class TrainSettings(Settings):
     """Highest learning rate of the encoder, and of the rest where ``head_learning_rate`` is left out."""
     head_learning_rate: float | None = Field(None, gt=0)
     """Highest learning rate of all layers above the encoder."""
-    betas: tuple[Share, Share] = (0.9, 0.98)
+    betas: tuple[Fraction, Fraction] = (0.9, 0.98)
     """Betas of AdamW."""
     eps: float = Field(1e-9, gt=0)
     """Epsilon of AdamW."""
@@ -195,7 +195,7 @@ class Recipe(ModelSettings):
 
     @model_validator(mode="after")
     def _of_an_encoder(self) -> Recipe:
-        """What is said of an encoder needs one: that of ``name``, or of the model to start from."""
+        """Settings of an encoder need an encoder: that of ``name``, or of the model to start from."""
         if self.encoder.name is None and self.train.start is None:
             usual = EncoderSettings()
             for key in ("layers", "detokenize", "decoder", "mix_layers", "attention", "dropout"):

@@ -107,7 +107,7 @@ class Run(CheckedRun):
                 log.info("preparing %s training sentences", f"{len(self.mix.train):,}")
             self.model = new_model(recipe, self.mix)
             self.sentences = training_sentences(self.model, self.mix.train)
-        # Of several processes each draws its own dropout; a single one goes on as it began.
+        # Of several processes each draws its own dropout; a single one continues as it began.
         if accelerator.process_index > 0:
             torch.manual_seed(self.settings.seed + accelerator.process_index)
         teacher = None
@@ -128,7 +128,7 @@ class Run(CheckedRun):
 
     def go(self) -> None:
         """Train to the end of the recipe, or until development scores stop getting better."""
-        self._tell_beginning()
+        self._log_start()
         main = self.accelerator.is_main_process
         report = ProgressReport(self.total_updates, self.progress.update, shown=main)
         try:
@@ -187,11 +187,11 @@ class Run(CheckedRun):
         patience, history = self.settings.early_stopping_epochs, self.progress.history
         if patience is None or not history:
             return False
-        # At the last check: what came since is in no checkpoint, and a run that goes on would end there again.
+        # At the last check: what came since is in no checkpoint, and a run that continues would end there again.
         since: int = history[-1]["update"] - self.progress.best_update
         return since >= patience * self.updates_per_epoch
 
-    def _tell_beginning(self) -> None:
+    def _log_start(self) -> None:
         done, settings = self.progress.update, self.settings
         if not self.accelerator.is_main_process:
             return

@@ -67,7 +67,7 @@ class TrainingSentence:
 def build_accelerator(precision: str, output: str | Path) -> Any:
     """Return Hugging Face's Accelerator, which does the device work; its logs go to ``output``.
 
-    ``precision`` is "no", "bf16" or "fp16"; what a CPU lacks is left aside, and said to be. An
+    ``precision`` is "no", "bf16" or "fp16"; if the CPU lacks it, float32 is used and logged. An
     Accelerator that was made before in this process is not to be used any more. Raises MissingExtraError without accelerate.
     """
     require("train", "accelerate")
@@ -75,10 +75,10 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
     from accelerate.state import AcceleratorState
     from accelerate.utils import DistributedDataParallelKwargs, ProjectConfiguration
 
-    # All Accelerators of a process share what the first was told, precision and processes, even
+    # All Accelerators of a process share the settings of the first, precision and processes, even
     # after its training has ended; Hugging Face's Trainer forgets it like this, too.
     AcceleratorState._reset_state(reset_partial_state=True)
-    # Not asked of PartialState: one that is made before its Accelerator knows of no other process.
+    # PartialState is not used: one that is made before its Accelerator knows no other process.
     device = "cuda" if torch.accelerator.is_available() else "cpu"
     prepare_device(device)
     precision = training_precision(precision, device)
@@ -94,7 +94,7 @@ def build_accelerator(precision: str, output: str | Path) -> Any:
 
 
 def begin_run(precision: str, threads: int | None, output: Path) -> Any:
-    """Return the Accelerator of a run that writes to ``output``, on so many threads."""
+    """Return the Accelerator of a run that writes to ``output``, with this number of threads."""
     accelerator = build_accelerator(precision, output)
     torch.set_num_threads(threads or usable_threads())
     return accelerator
@@ -253,7 +253,7 @@ def create_from(
     """Build a model to be trained with the weights of another, which gives its encoder away.
 
     Labels, tags and a finder of words that the other does not have start at random, shapes of
-    words as nothing; the other's tags and finder of words are left behind where the settings want
+    words as nothing; the other's tags and finder of words are dropped if the settings want
     none. Raises SettingsError when the settings ask for a network of another shape.
     """
     for key in ("name", "layers", "attention", "decoder", "mix_layers"):

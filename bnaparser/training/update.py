@@ -78,8 +78,8 @@ class Updater:
         """Do the update of this number, counted from 0, on a batch; return its loss.
 
         The loss is the mean over sentences, that of tags over words, that of found words over
-        pieces. With several processes each takes its share of the batch, and the loss is that of
-        its share. The number and the
+        pieces. With several processes each takes its part of the batch, and the loss is that of
+        its part. The number and the
         settings' seed fix the noise. Raises SettingsError where the network has diverged.
         """
         accelerator, process = self.accelerator, self.accelerator.process_index
@@ -146,7 +146,7 @@ class Updater:
 def with_some_pieces(
     batch: Sequence[TrainingSentence], every: int, number: int
 ) -> Sequence[TrainingSentence]:
-    """Return a batch in which one of so many sentences has pieces, another one in the next update.
+    """Return a batch in which one of this number of sentences has pieces, another one in the next update.
 
     To find words is learned sooner than trees are, and the network reads a sentence a second time for it.
     """
@@ -209,7 +209,7 @@ class Objective(nn.Module):
         pieces: Sequence[GoldPieces] = (),
         soft: Sequence[SoftTarget] = (),
     ) -> Tensor:
-        """Return a scalar: the losses of spans, of tags and of words in pieces, each times its share.
+        """Return a scalar: the losses of spans, of tags and of words in pieces, each times its weight.
 
         ``soft`` is what a teacher thinks of each sentence, where there is one.
         """

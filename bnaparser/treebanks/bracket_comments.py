@@ -110,7 +110,7 @@ def _difference(tree: Tree, sentence: ConlluSentence) -> str:
 
 
 def _same(one: list[str] | str, other: list[str] | str) -> bool:
-    """Tell whether words are the same, blanks within them aside."""
+    """Return whether words are the same, blanks within them aside."""
     if isinstance(one, str) or isinstance(other, str):
         return re.sub(r"[\s_]", "", str(one)) == re.sub(r"[\s_]", "", str(other))
     return len(one) == len(other) and all(map(_same, one, other))

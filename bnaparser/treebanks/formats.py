@@ -1,4 +1,4 @@
-"""The formats of treebank files, told from their beginning, and the trees in their lines.
+"""The formats of treebank files, detected from their beginning, and the trees in their lines.
 
 Brackets as the Penn Treebank has them, with the features of SPMRL or in the Penn-Helsinki notation; square brackets; NEGRA's
 export format; TIGER-XML; CoNLL-U with brackets in a comment.
@@ -37,7 +37,7 @@ MayHold = Callable[[str], bool]
 _EXPORT_START = re.compile(r"#(?:FORMAT|BOT|BOS)\b")
 _CONLLU_WORD = re.compile(r"[0-9]+(?:[-.][0-9]+)?\t[^\t]*\t")
 _FEATURES = re.compile(r"(?<=\()(\s*[^\s()#]+)##[^\s()]*?##([^\s()#]*)(?=[\s(])")
-_BEGINNING = 1 << 16  # characters by which the notation of brackets is told
+_BEGINNING = 1 << 16  # number of characters that show the notation of brackets
 
 
 class TreeOptions(TypedDict, total=False):

@@ -230,7 +230,7 @@ class _Nodes:
         self.root = len(self.children) - 1
 
     def _is_doubled(self, node: int) -> bool:
-        """Tell whether a phrase has an only child with its label, whose function alone tells them apart."""
+        """Return whether a phrase has an only child with its label, whose function alone tells them apart."""
         if len(self.children[node]) != 1 or node >= self.count + len(self.graph.labels):
             return False
         (child,) = self.children[node]

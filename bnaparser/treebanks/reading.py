@@ -67,13 +67,13 @@ def find_trees(
 ) -> Iterator[Found]:
     """Yield every tree of the files that `list_files` finds, with its place, in constant memory.
 
-    A file's format is told from its beginning. Raises DataError for a missing or damaged file and TreeError
+    A file's format is detected from its beginning. Raises DataError for a missing or damaged file and TreeError
     (file, line, column) at the first tree that is no tree. With ``skip_broken`` such a tree is left out and a
     warning is logged: in formats that mark sentences up to the end of the sentence; in brackets each tree must start
     at the beginning of a line and hold no blank line. A file
     that is not text, or not in ``encoding`` (by default UTF-8), is a DataError.
 
-    ``may_hold`` is asked about each line that holds whole trees; those for which it says False are
+    ``may_hold`` is called for each line that holds whole trees; those for which it says False are
     passed over, which is much faster than reading them. ``option`` is a command's own by which a user names
     the encoding: it stands in the message of a DataError. With ``keep_functions`` those of the edges of the NEGRA
     export format and TIGER-XML are in labels and tags (``NP-SB``); in brackets functions are part of labels anyway.

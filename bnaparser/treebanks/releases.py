@@ -153,7 +153,7 @@ def _once(numbered: list[tuple[int, Path]], root: Path) -> list[tuple[int, Path]
 
 
 def _within(file: Path, root: Path, folder: tuple[str, ...]) -> bool:
-    """Tell whether the folders between root and file, one of them the root, hold ``folder``."""
+    """Return whether the folders between root and file, one of them the root, hold ``folder``."""
     between = (Path(os.path.realpath(root)).name, *file.relative_to(root).parts[:-1])
     lower = [part.lower() for part in between]
     width = len(folder)

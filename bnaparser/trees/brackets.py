@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
     @property
     def column(self) -> int:
-        """The column from 1; counted only when it is asked for, as it takes a second reading."""
+        """The column from 1; counted only when it is requested, as it takes a second reading."""
         tokens = itertools.islice(_TOKEN.finditer(self.text), self.token, None)
         return next(tokens).start() + 1
 

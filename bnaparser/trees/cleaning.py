@@ -2,7 +2,7 @@
 
 Penn-style treebanks hold more than a parser predicts: traces (``-NONE-``), functions, indices and
 gaps in labels (``NP-SBJ-1``, ``NP=2``), alternatives (``PRT|ADVP``), an outer bracket without a
-label. `clean` takes them away; `rewrite` is the walk that it shares with label maps.
+label. `clean` takes them away; `rewrite` is the traversal that it shares with label maps.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def clean(tree: Tree, rules: Cleaning | None = None) -> Tree | None:
 
 
 def _holds_roots(node: Tree) -> bool:
-    """Tell whether a node is the root of a graph with several phrases, or a word, at the top."""
+    """Return whether a node is the root of a graph with several phrases, or a word, at the top."""
     below = node.subtrees
     return node.label == "VROOT" and (len(below) > 1 or (len(below) == 1 and not below[0].subtrees))
 

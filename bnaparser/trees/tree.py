@@ -1,6 +1,6 @@
 """Bracketed constituency trees: reading, writing, comparing, and the way to and from spans.
 
-A treebank can hold a tree thousands of nodes deep, so nothing here recurses: every walk keeps its
+A treebank can hold a tree thousands of nodes deep, so nothing here recurses: every traversal keeps its
 own stack. Words and labels are kept as the brackets write them, escapes and all
 (`bnaparser.trees.escapes` undoes them).
 """
@@ -40,7 +40,7 @@ CHAIN = "::"
 class Span(NamedTuple):
     """A constituent: words ``start`` to ``end`` (half-open) and a label, which may be a chain.
 
-    ``score`` and ``probability`` are those of a parser that found it; the latter where asked for.
+    ``score`` and ``probability`` are those of a parser that found it; the latter where requested.
     """
 
     start: int
@@ -633,7 +633,7 @@ class Tree:
         return hash((tuple(labels), tuple(arities), tuple(words)))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Flat lists: pickle's own walk over nested objects would recurse.
+        # Flat lists: pickle's own traversal of nested objects would recurse.
         return assemble, (*flatten(self), self.start)
 
     def __copy__(self) -> Tree:

@@ -28,7 +28,7 @@ class AnnotatedToken:
 
     ``word`` has round brackets escaped, ``original`` is as in the text; ``before`` and ``after``
     are the text between it and its neighbours. ``start`` and ``end`` count code points,
-    ``start_utf16`` and ``end_utf16`` UTF-16 code units. ``tag`` is None where none is asked for.
+    ``start_utf16`` and ``end_utf16`` UTF-16 code units. ``tag`` is None where none is requested.
     """
 
     word: str
@@ -47,7 +47,7 @@ class Annotated:
     """A sentence as it is answered; it has at least one token.
 
     ``tree`` stands below ROOT, or is ``(X (XX word) ...)`` for a sentence that could not be parsed,
-    with the reason in ``error``; it is None where no tree is asked for. ``score`` is the parse's.
+    with the reason in ``error``; it is None where no tree is requested. ``score`` is the parse's.
     """
 
     text: str
@@ -60,7 +60,7 @@ class Annotated:
 def annotate(
     text: str, sentences: Sequence[Sentence], parses: Sequence[Parse] | None, trees: bool
 ) -> list[Annotated]:
-    """Join the sentences of a text with their parses, or with none where none were asked for."""
+    """Join the sentences of a text with their parses, or with none where none were requested."""
     offsets = [offset for sentence in sentences for offset in sentence.offsets]
     edges = [0, *[edge for offset in offsets for edge in offset], len(text)]
     gaps = [text[edges[i] : edges[i + 1]] for i in range(0, len(edges), 2)]

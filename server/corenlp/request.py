@@ -69,12 +69,12 @@ class AnnotateOptions:
 
     @property
     def tags(self) -> bool:
-        """Whether parts of speech are asked for, and so the model."""
+        """Whether parts of speech are requested, and so the model."""
         return not self.annotators <= _WORDS_ONLY
 
     @property
     def trees(self) -> bool:
-        """Whether trees are asked for."""
+        """Whether trees are requested."""
         return "parse" in self.annotators
 
 
@@ -171,7 +171,7 @@ def sentences_of(text: str, options: AnnotateOptions, rules: TextRules = ENGLISH
     elif options.one_sentence:
         found = [whole(text, 0)]
     else:
-        cut = _split_given if options.given_words else rules.sentences
+        cut = _split_tokens if options.given_words else rules.sentences
         parts = _between_blank_lines if options.given_words else _paragraphs
         pieces = _lines(text) if options.break_lines else [(0, text)]
         blocks = [(at + start, block) for start, piece in pieces for at, block in parts(piece)]
@@ -208,7 +208,7 @@ def _given(text: str, start: int) -> Sentence:
     return _sentence(text, [word.span() for word in _WORD.finditer(text)], start)
 
 
-def _split_given(text: str, start: int) -> Iterator[Sentence]:
+def _split_tokens(text: str, start: int) -> Iterator[Sentence]:
     """Yield the words between blanks; a sentence ends after ``.``, ``?``, ``!`` and what closes."""
     spans: list[tuple[int, int]] = []
     ended = False

@@ -70,7 +70,7 @@ class _Refused(Exception):
 
 
 class _Parser(httptools.HttpRequestParser):
-    """llhttp's, which reads no body behind a head with ``Upgrade``; this one passes over that."""
+    """llhttp's, which reads no body after a head with ``Upgrade``; this one passes over that."""
 
     def __init__(self, connection: Connection):
         super().__init__(connection)
@@ -119,7 +119,7 @@ class Connection(HttpToolsProtocol):
         self._body_bytes = self._framing_bytes = 0
         # Whether the bytes that are read now begin a request, or end an earlier one.
         self._began_one = self._ended_one = False
-        # What is wrong with a request, and with one behind others that are still to be answered.
+        # What is wrong with a request, and with one after others that are still to be answered.
         self._wrong: tuple[int, str] | None = None
         self._refusal: str | None = None
 
@@ -142,7 +142,7 @@ class Connection(HttpToolsProtocol):
         self._began_one = self._ended_one = False
         in_body, before = not self._in_head, self._body_bytes
         super().data_received(data)
-        # How many of the bytes stand behind an earlier request, the parser does not tell: one read at most.
+        # How many of the bytes stand after an earlier request, the parser does not tell: one read at most.
         if self._in_head and not self._ended_one:
             self._head_bytes += len(data)
             if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
@@ -159,7 +159,7 @@ class Connection(HttpToolsProtocol):
             self._wait_for_head()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what was sent, behind the answers to the whole requests before it; read no more."""
+        """Refuse what was sent, after the answers to the whole requests before it; read no more."""
         is_last = self.cycle is not None and self.cycle.more_body and not self.pipeline
         if self.cycle is None or self.cycle.response_complete or is_last:
             self._write_refusal(msg)
@@ -212,7 +212,7 @@ class Connection(HttpToolsProtocol):
         super().on_body(body)
 
     def read_without_upgrade(self, rest: bytes) -> None:
-        """Read the head that is whole again, without its ``Upgrade``, and then what came behind it."""
+        """Read the head that is whole again, without its ``Upgrade``, and then what came after it."""
         version = self.parser.get_http_version().encode()
         lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
         lines += [b"%s: %s" % header for header in self.headers if header[0] != b"upgrade"]

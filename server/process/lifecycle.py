@@ -1,4 +1,4 @@
-"""Run the service: open its port, keep its workers alive, and end as it was asked to.
+"""Run the service: open its port, keep its workers alive, and stop it on signals.
 
 One worker is this process itself; several are processes of their own below a supervisor. The port is
 opened at once. While the model is loaded, one worker answers: ``/live`` with 200, all else with 503.

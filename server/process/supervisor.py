@@ -35,7 +35,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is not signal.S
 # at once: none at all if no worker was ever ready, else after a pause.
 MOST_FAILED_STARTS = 3
 PAUSE_SECONDS = 2.0
-# A worker that is not gone by itself when its time is over is killed so much later.
+# A worker that has not ended by itself when its time is over is killed this number of seconds later.
 GRACE_SECONDS = 0.5
 READY = "ready"
 SETTLED = "settled"
@@ -172,7 +172,7 @@ class Supervisor:
         return max(0.0, self._not_before - time.monotonic()) if self._not_before else None
 
     def _remaining(self) -> float | None:
-        """Seconds until workers that were told to stop are killed; None: they need not be."""
+        """Seconds until workers that have to stop are killed; None: no worker has to stop."""
         if self._stop_by in (None, math.inf):
             return None
         return max(0.0, self._stop_by - time.monotonic())

@@ -130,7 +130,7 @@ class _Filling(Generic[Unit, Result]):
         """Take sentences up to a cost of ``most``, or one that costs more: always of whom least was begun.
 
         Of requests that are equal in this the one with the cheapest sentence is first, then who came first.
-        With many who have a choice, cheap sentences are chosen, so that there is room for one of each.
+        With many who have a choice, cheap sentences are chosen, so that there is space for one of each.
         """
         like = most / len(jobs)
         order = [(job.begun, job.least, number) for number, job in enumerate(jobs)]
@@ -272,9 +272,9 @@ _SPEED_SECONDS = 5.0
 # A batch counts for that if it has this part of the cost allowed: with little to do, small batches
 # go through slowly, and say nothing about how long a full queue takes.
 _FULL = 0.5
-# A request is small if it costs at most this part of a batch. The queue keeps room for small requests.
+# A request is small if it costs at most this part of a batch. The queue keeps space for small requests.
 _SMALL = 0.5
-_ROOM_FOR_SMALL = 0.1  # of the words that may wait
+_CAPACITY_FOR_SMALL = 0.1  # of the words that may wait
 _FIRST_GUESS = 1000.0
 
 _Batch = Sequence[Queued[Unit, Result]]
@@ -358,10 +358,10 @@ class Batcher(Generic[Unit, Result]):
             await asyncio.wait({self._task})
         self.thread.end()
 
-    def check_room(self, more: int = 0) -> None:
+    def check_capacity(self, more: int = 0) -> None:
         """Raise QueueFull where nothing can be taken in.
 
-        ``more`` words are perhaps on their way: how long they would take is asked once they are known.
+        ``more`` words are perhaps on their way: their time is estimated once they are known.
         """
         self._check_fits(1, 1.0)
         if self.waiting.words + more >= self.limits.queue_words:
@@ -390,14 +390,16 @@ class Batcher(Generic[Unit, Result]):
             self._forget(job)
 
     def _check_fits(self, words: int, cost: float) -> None:
-        """Raise QueueFull where so much more cannot be taken in.
+        """Raise QueueFull if this amount of work does not fit into the queue.
 
         The last of the words that may wait, and half of the time, are for small requests: these get half of each
         batch, and do not wait for large ones.
         """
         waiting, limits = self.waiting, self.limits
         small = cost <= waiting.small
-        most_words = limits.queue_words * (1.0 if small or not waiting else 1.0 - _ROOM_FOR_SMALL)
+        most_words = limits.queue_words * (
+            1.0 if small or not waiting else 1.0 - _CAPACITY_FOR_SMALL
+        )
         at_once = self.speed * limits.queue_seconds
         too_long = waiting.cost > 0 and waiting.cost + cost > at_once
         if small and waiting.small_cost + cost <= at_once / 2:
@@ -411,7 +413,7 @@ class Batcher(Generic[Unit, Result]):
         self.waiting.remove(job)
 
     async def _run(self) -> None:
-        """Keep the thread at work: while it is at a batch, the answers of the last are given out."""
+        """Keep the thread at work: while it is at a batch, the answers of the last are returned."""
         done: _Done[Unit, Result] | None = None
         while True:
             if done is None:
@@ -419,7 +421,7 @@ class Batcher(Generic[Unit, Result]):
             following = asyncio.ensure_future(self._next_batch())
             try:
                 if done is not None:
-                    await self._give_out(*done)
+                    await self._send_answers(*done)
                 done = await following
             finally:
                 following.cancel()
@@ -456,7 +458,7 @@ class Batcher(Generic[Unit, Result]):
         self.metrics.sentences.inc(len(batch))
         self.metrics.work_seconds.inc(outcome.work_seconds)
 
-    async def _give_out(self, batch: _Batch[Unit, Result], outcome: _Outcome[Result]) -> None:
+    async def _send_answers(self, batch: _Batch[Unit, Result], outcome: _Outcome[Result]) -> None:
         """Answer, one at a time: who comes meanwhile, perhaps to be refused, is not to wait."""
         if isinstance(outcome.found, BaseException):
             self._fail(batch, outcome.found)

@@ -81,7 +81,7 @@ class Classifying:
         metrics: Metrics,
     ):
         self.classifier = classifier
-        self._shared = _is_asked(parser, classifier)
+        self._shared = _parses_for_classifier(parser, classifier)
         self.parsing = parsing
         if not self._shared:
             self.parsing = ParsingQueue(classifier.parser, parsing.limits, metrics, parsing.thread)
@@ -114,10 +114,10 @@ class Classifying:
         if not self._shared:
             await self.parsing.stop()
 
-    def check_room(self) -> None:
+    def check_capacity(self) -> None:
         """Raise QueueFull where nothing can be taken in."""
-        self.parsing.check_room()
-        self._queue.check_room()
+        self.parsing.check_capacity()
+        self._queue.check_capacity()
 
     async def answers(self, texts: Sequence[ReadText]) -> list[Classification]:
         """Return an answer for each text, in order; their sentences have been parsed.
@@ -139,8 +139,8 @@ class Classifying:
         return _Unit(text, tuple(islice(words, most)))
 
 
-def _is_asked(parser: Parser, classifier: Classifier) -> bool:
-    """Tell whether the service's parser asks the classifier's for the sentences of its texts.
+def _parses_for_classifier(parser: Parser, classifier: Classifier) -> bool:
+    """Return whether the service's parser asks the classifier's for the sentences of its texts.
 
     English ones do not say their language, and are read by the first parser.
     """

@@ -125,9 +125,9 @@ class ParsingQueue:
         await self.short.stop()
         await self.long.stop()
 
-    def check_room(self, more: int = 0) -> None:
+    def check_capacity(self, more: int = 0) -> None:
         """Raise QueueFull where not even a short sentence can be taken in; ``more`` as in `Batcher`."""
-        self.short.check_room(more)
+        self.short.check_capacity(more)
 
     async def submit(self, sentences: Sequence[Sentence], tags: Rows = None) -> list[Parse]:
         """Return a Parse a sentence, in order; raises as `Batcher.submit` does."""

@@ -29,12 +29,12 @@ MOST_WAITING = 16
 MOST_SLOW_OF_ONE = 4
 """Slow searches of one caller that may wait."""
 _QUICK_SECONDS = 0.1
-# A try that computes little, on a busy machine, may take so much longer until it ends.
+# On a busy machine a search that computes little may take this much longer until it ends.
 _LATE = 10
 
 
 class _Line:
-    """One search of so many ``seconds`` at a time, ``most_of_one`` of a caller at most.
+    """One search of at most ``seconds`` at a time, ``most_of_one`` of a caller at most.
 
     Next is a search of the caller who had the fewest turns since the line was empty. The process for the next search
     is started while one is at work: that takes longer than most searches.
@@ -154,7 +154,7 @@ class Searching:
             raise NotReady("the service is stopping: try again later") from None
 
     def _search(self, line: _Line, request: bytes) -> bytes:
-        """Search in a process that may take so many seconds. Raises SlowSearch, Failure."""
+        """Search in a process with this time limit in seconds. Raises SlowSearch, Failure."""
         try:
             code, answer, errors = line.search(request, min(self.seconds, _LATE * line.seconds))
         except subprocess.TimeoutExpired:
@@ -169,7 +169,7 @@ class Searching:
 
 
 def _start(seconds: float) -> subprocess.Popen[bytes]:
-    """Start a process that waits for a search of so many seconds."""
+    """Start a process that waits for a search of this number of seconds."""
     # Whatever this process imports from, that one does, and not from the folder it is run in.
     path = os.pathsep.join(map(os.path.abspath, sys.path))
     return subprocess.Popen(

@@ -1,9 +1,9 @@
-"""A search of a pattern in trees, in a process of its own, which whoever asked can end.
+"""A search of a pattern in trees, in a process of its own, which the caller can end.
 
-    python -m bnaparser.server.queue.search_process SECONDS < asked.json > answer.json
+    python -m bnaparser.server.queue.search_process SECONDS < request.json > answer.json
 
 Python cannot be stopped within a regular expression, and one of a few signs may take years over a few words. So the
-system ends this process after so many seconds of computing, and the service ends it from outside.
+system ends this process after this number of seconds of computing, and the service ends it from outside.
 """
 
 from __future__ import annotations

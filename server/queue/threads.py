@@ -40,7 +40,7 @@ class TextThread:
     async def read(
         self, size: int, function: Callable[[*Arguments], Result], *arguments: *Arguments
     ) -> Result:
-        """Return ``function(*arguments)``, which reads a body of so many bytes.
+        """Return ``function(*arguments)``, which reads a body of this number of bytes.
 
         Until it is done these count as characters of text whose words are about to be queued.
         """

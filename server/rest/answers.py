@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from bnaparser.errors import shortened
 from bnaparser.parsing.result import Parse
-from bnaparser.server.problems import MOST_SAID
+from bnaparser.server.problems import MOST_CHARACTERS
 from bnaparser.server.queue.search_process import MOST_SHOWN
 from bnaparser.server.queue.threads import Steps
 from bnaparser.server.rest.requests import JSON, PLAIN, Format
@@ -318,7 +318,7 @@ _CONTROLS = re.compile(r"[\x00-\x1f\x7f]+")
 
 
 def write_json(model: str, parses: Sequence[Parse], form: Format, scores: bool) -> Steps[Response]:
-    """Return the parses as JSON, ``Answer``, after a pause behind each tree."""
+    """Return the parses as JSON, ``Answer``, with a pause after each tree."""
     parts = [f'{{"model": {_json(model)}, "parses": ['.encode()]
     for number, one in enumerate(parses):
         parts += [b", "] if number else []
@@ -340,7 +340,7 @@ def write_classified(model: str, answers: Sequence[Classification]) -> Response:
     entries = [answer.to_dict() for answer in answers]
     for entry in entries:
         if entry["error"] is not None:
-            entry["error"] = shortened(entry["error"], MOST_SAID)
+            entry["error"] = shortened(entry["error"], MOST_CHARACTERS)
     return json_response({"model": model, "answers": entries})
 
 
@@ -371,7 +371,7 @@ def in_place(lines: Sequence[object | None], found: Iterable[Result]) -> list[Re
 
 
 def errors_header(found: Sequence[str | None]) -> str | None:
-    """Return the header that tells the errors, each with its line, as far as there is room."""
+    """Return the header that tells the errors, each with its line, as far as there is capacity."""
     errors = [f"{number}: {error}" for number, error in enumerate(found, 1) if error is not None]
     shown: list[str] = []
     room = _HEADER_CHARACTERS
@@ -394,7 +394,7 @@ def _write_parse(parts: list[bytes], parse: Parse, form: Format, scores: bool) -
     """Append the JSON of a parse. Each tree is written before the next one's dictionaries are made: they take far more."""
     entry = replace(parse, alternatives=()).to_dict()
     if parse.error is not None:
-        entry["error"] = shortened(parse.error, MOST_SAID)
+        entry["error"] = shortened(parse.error, MOST_CHARACTERS)
     written = _json(_fitted(entry, parse, form, scores)).encode()
     yield
     if not parse.alternatives:
@@ -409,7 +409,7 @@ def _write_parse(parts: list[bytes], parse: Parse, form: Format, scores: bool) -
 
 
 def _fitted(entry: dict[str, Any], parse: Parse, form: Format, scores: bool) -> dict[str, Any]:
-    """Return what a request wants of a tree's entry."""
+    """Return which fields of a tree's entry a request needs."""
     if form != "json":
         entry.pop("tokens", None)
         del entry["constituents"]

@@ -268,7 +268,7 @@ class SearchRequest(Checked):
 
 JSON = "application/json"
 PLAIN = "text/plain"
-# What curl names the body of ``--data-binary @file`` when it is not told.
+# The content type that curl sends with ``--data-binary @file`` by default.
 _CURLS_DEFAULT = "application/x-www-form-urlencoded"
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
 # What no text has: half of a surrogate pair is no character, and NUL stands in files that are not text.
@@ -304,7 +304,7 @@ Line = TypeVar("Line")
 
 @dataclass(frozen=True)
 class ParseRequest:
-    """What a request wants: trees of these sentences, in this form."""
+    """Options of a request: the sentences to parse, and the form of the answer."""
 
     sentences: list[Sentence]
     tags: list[list[str]] | None = None
@@ -492,7 +492,7 @@ def _parse_request(
     if isinstance(request, SentencesRequest):
         check_size(request.sentences, settings)
         _check_trees(len(request.sentences), parse_options, settings)
-        return ParseRequest(_sentences_given(request, parse_options, rules), None, *options)
+        return ParseRequest(_request_sentences(request, parse_options, rules), None, *options)
     check_size((word for words in request.tokens for word in words), settings)
     _check_trees(len(request.tokens), parse_options, settings)
     sentences = _sentences_of_tokens(request, parse_options, rules)
@@ -502,7 +502,7 @@ def _parse_request(
             f"there are {len(request.tags)} lists of tags for {len(sentences)} sentences: give one list for each"
             " sentence"
         )
-        # Each is told in its place, those too that have tags only.
+        # Each error has its position, also for sentences that have only tags.
         sentences += [from_words([])] * (len(request.tags) - len(sentences))
     return ParseRequest(sentences, request.tags, *options, problem)
 
@@ -581,7 +581,7 @@ _KNOWN_OF_ANY = 100
 
 
 def _parse_options(request: Options, settings: ServerSettings) -> ParseOptions:
-    """Return what is asked of every sentence."""
+    """Return the parse options of every sentence."""
     parse_options = ParseOptions(
         min(request.n_best, settings.max_n_best),
         request.probabilities,
@@ -611,7 +611,7 @@ def _sentences_of_text(
     return _under(sentences, parse_options, each)
 
 
-def _sentences_given(
+def _request_sentences(
     request: SentencesRequest, parse_options: ParseOptions, rules: TextRules
 ) -> list[Sentence]:
     """Return the sentences that were given."""

@@ -28,6 +28,6 @@ def test_the_whole_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(sys, "argv", ["run_models", *given])
     run_models.main()
     page = (tmp_path / "models.md").read_text(encoding="utf-8")
-    assert "The first 3 sentences of `tiny.mrg`" in page
+    assert "the first 3 sentences of `tiny.mrg`" in page
     assert page.count("| 1.0 |\n") == 2
     assert str(tmp_path) not in page

@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from bnaparser.errors import BnaparserError, DataError, ModelError, SettingsError
-from bnaparser.spanbert.language_model import give_mask, load_language_model
+from bnaparser.spanbert.language_model import add_mask_token, load_language_model
 from bnaparser.spanbert.pretraining import pretrain
 from bnaparser.spanbert.settings import PretrainRecipe
 
@@ -174,11 +174,11 @@ def test_a_tokenizer_without_a_mask_gets_one(
     tokenizer, model = AutoTokenizer.from_pretrained(folder), load_language_model(folder)
     assert tokenizer.mask_token_id is None
     before = len(model.embeddings)
-    assert give_mask(tokenizer, model)
+    assert add_mask_token(tokenizer, model)
     assert len(model.embeddings) == before + grows
     scores = model.word_scores(torch.zeros(1, model.base.config.hidden_size))
     assert scores.shape == (1, before + grows)
-    assert not give_mask(tokenizer, model)
+    assert not add_mask_token(tokenizer, model)
     progress = pretrain(make_recipe(encoder={"name": str(folder)}), tmp_path / "run")
     assert progress.update == 6
     made = tmp_path / "run" / "model"

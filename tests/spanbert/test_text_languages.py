@@ -21,7 +21,7 @@ from bnaparser.spanbert.masking import (
     annotator,
     constituents,
     picture,
-    with_found_words,
+    with_word_starts,
 )
 from bnaparser.spanbert.pretraining import pretrain
 from bnaparser.spanbert.settings import PretrainRecipe
@@ -80,10 +80,10 @@ def test_a_subword_of_two_words_begins_none() -> None:
     places = [(0, 1), (1, 3), (3, 5)]
     sentence = TokenisedSentence("他們看 見", [1, 2, 3], [True, False, True], places)
     # The third word begins behind a blank that its subword counts as its own.
-    found = with_found_words(sentence, FoundSpans([], (0, 2, 4)))
+    found = with_word_starts(sentence, FoundSpans([], (0, 2, 4)))
     assert found.starts == [True, False, True]
-    assert with_found_words(sentence, FoundSpans([], (0, 2))).starts == [True, False, False]
-    assert with_found_words(sentence, FoundSpans([])) is sentence
+    assert with_word_starts(sentence, FoundSpans([], (0, 2))).starts == [True, False, False]
+    assert with_word_starts(sentence, FoundSpans([])) is sentence
 
 
 def test_training_on_another_language(

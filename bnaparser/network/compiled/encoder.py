@@ -101,7 +101,7 @@ def shape_of(config: SimpleNamespace) -> EncoderShape | None:
 
 # From vectors (rows, width) to contexts (rows, heads * head_dim).
 Attention = Callable[[Floats, "PackedLengths"], Floats]
-# MPNet's distances are told apart up to here.
+# MPNet distinguishes distances up to this one.
 _FARTHEST = 128
 
 
@@ -256,7 +256,7 @@ def _layer(
 def _by_distance(table: Floats, longest: int) -> Floats:
     """Spread MPNet's biases (kinds of distance, heads) out: (heads, 2 longest - 1), for key - query.
 
-    As in T5 half the kinds are for keys behind the query; of each half the first half are single
+    As in T5 half the kinds are for keys after the query; of each half the first half are single
     distances, the others ranges that grow with the distance.
     """
     distance = np.arange(-(longest - 1), longest)

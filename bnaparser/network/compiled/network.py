@@ -65,7 +65,7 @@ from bnaparser.network.word_forms import WordShape, allowed_tags, best_tags
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-# Spans scored at once where all scores are wanted: their hidden vectors stay in the cache.
+# Number of spans scored at once if all scores are computed: their hidden vectors stay in the cache.
 SPANS_AT_ONCE = 1024
 
 
@@ -150,7 +150,7 @@ class CompiledNetwork:
 
     @property
     def reads_case(self) -> bool:
-        """Tell whether small letters and capitals are different to it."""
+        """Return whether small letters and capitals are different to it."""
         return self.settings.layers.word_shapes or self.subwords.reads_case
 
     def fingerprint(self) -> str:

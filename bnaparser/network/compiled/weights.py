@@ -68,7 +68,7 @@ class RowTable:
 class StoredWeights:
     """The weights of a model by their names; ``in_int8`` says which products they are made for.
 
-    What is asked for is checked: compiled loops trust sizes. Raises ModelError, which names the weight.
+    What is requested is checked: compiled loops trust sizes. Raises ModelError, which names the weight.
     """
 
     def __init__(self, matrices: dict[str, Matrix], in_int8: bool, source: str):

@@ -56,7 +56,7 @@ class PartitionedAttention(nn.Module):
         return output
 
     def _split(self, projected: Tensor) -> Tensor:
-        """Give each head its share of content and of position: (batch, heads, positions, size)."""
+        """Give each head its part of content and of position: (batch, heads, positions, size)."""
         content, position = projected.chunk(2, dim=-1)
         return torch.cat([split_heads(half, self.heads) for half in (content, position)], dim=-1)
 

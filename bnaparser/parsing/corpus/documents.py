@@ -138,7 +138,7 @@ def _sentence(
 
 
 _ROWS = 256  # of Parquet that is the most that the encoder reads
-_END = "\x1aend of the file\x1a"  # a line behind all others, by which an open field is told
+_END = "\x1aend of the file\x1a"  # a line after all others, which shows an open field
 
 
 class TextField(NamedTuple):
@@ -169,7 +169,7 @@ def json_pieces(
 def csv_pieces(file: CorpusFile, lines: Iterable[str], field: TextField) -> Iterator[Piece]:
     """Yield the documents of a CSV, or of a TSV, whose first row has the names of the fields.
 
-    Raises DataError where a name that is wanted is not among them, and where a quotation mark that
+    Raises DataError if a required name is not among them, and where a quotation mark that
     opens a field is never closed: all that follows it would be this field.
     """
     csv.field_size_limit(2**31 - 1)  # what Windows takes at most
@@ -199,7 +199,7 @@ def csv_pieces(file: CorpusFile, lines: Iterable[str], field: TextField) -> Iter
 def parquet_pieces(file: CorpusFile, field: TextField) -> Iterator[tuple[Piece, int]]:
     """Yield the documents of a Parquet file, each with how many of the file's bytes are read, about.
 
-    A row with a string that is not UTF-8 has its error. Raises DataError where a column that is wanted is not there, or the file is damaged.
+    A row with a string that is not UTF-8 has its error. Raises DataError if a required column is missing, or the file is damaged.
     """
     try:
         with open_parquet(file.path) as table:
@@ -235,7 +235,7 @@ def _row_of(batch: Any) -> tuple[dict[str, Any] | None, str | None]:
 
 
 def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> None:
-    """Raise DataError where a field is missing that is wanted, or two have one name: a row has each name once."""
+    """Raise DataError if a required field is missing, or if two fields have one name: a row has each name once."""
     known = list(names)
     if twice := next((name for name in known if name and known.count(name) > 1), None):
         raise DataError(f"{file.path}: two fields are called {twice!r}: rename one of the two")

@@ -157,7 +157,7 @@ def _work(parser: Parser, settings: ShardSettings, pipe: Connection, parent: int
             os._exit(0)
         try:
             answer: ParsedShard | str = parse_shard(parser, shard, settings)
-        except Exception as error:  # told to whoever started the run
+        except Exception as error:  # passed to the caller of the run
             logger.debug("a shard failed", exc_info=True)
             answer = f"{type(error).__name__}: {error}"
         try:
@@ -190,7 +190,7 @@ class RaySettings:
     """A share of a GPU for each actor, such as 0.25, or whole ones."""
 
     def check(self) -> None:
-        """Raise SettingsError where Ray knows no such share of a GPU."""
+        """Raise SettingsError where Ray knows no such fraction of a GPU."""
         if not (0 <= self.gpus <= 1 or (self.gpus > 1 and self.gpus.is_integer())):
             raise SettingsError(
                 f"{self.gpus:g} GPUs for each worker: give a number from 0 to 1, or a whole number"
@@ -228,7 +228,7 @@ def on_ray(
 
 
 def _join(ray: Any, cluster: RaySettings, count: int) -> bool:
-    """Join the cluster, or start one; whether it is ours, to be ended."""
+    """Join the cluster, or start one; return whether it was started here and must be stopped."""
     if ray.is_initialized():
         return False
     quiet = {"logging_level": "error", "log_to_driver": False}

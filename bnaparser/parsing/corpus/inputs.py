@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Literal, get_args
 
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.compressed import damage_told, ending, unpacked
+from bnaparser.files.compressed import damage_as_errors, ending, unpacked
 
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "conllu"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -59,7 +59,7 @@ def find_files(
     Of a folder these are all files in it of a known kind, at any depth, by name; hidden ones are passed
     over, and so are those in ``output`` where there are others. ``kind`` is that of all files; by
     default their names tell. Files that would be called the same have as many folders in their names
-    as tell them apart. Raises DataError where there is none, SettingsError where a kind cannot be told.
+    as distinguish them. Raises DataError if there is none, SettingsError if a kind cannot be recognised.
     """
     found: dict[Path, CorpusFile] = {}
     for pattern in paths:
@@ -69,7 +69,7 @@ def find_files(
             )
         for path, name in _named(pattern, kind, output):
             found.setdefault(Path(os.path.realpath(path)), _described(path, name, kind))
-    return _told_apart(list(found.values()))
+    return _with_unique_names(list(found.values()))
 
 
 def kind_by_name(path: Path) -> Kind | None:
@@ -77,7 +77,7 @@ def kind_by_name(path: Path) -> Kind | None:
     return _BY_SUFFIX.get(ending(path))
 
 
-def _told_apart(files: list[CorpusFile]) -> list[CorpusFile]:
+def _with_unique_names(files: list[CorpusFile]) -> list[CorpusFile]:
     """Give files of the same name longer ones."""
     alike: dict[str, list[int]] = {}
     for place, file in enumerate(files):
@@ -162,5 +162,5 @@ def open_packed(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
 
     Raises DataError as `bnaparser.files.compressed.open_compressed` does.
     """
-    with damage_told(path), path.open("rb") as raw:
+    with damage_as_errors(path), path.open("rb") as raw:
         yield unpacked(raw, path.suffix.lower()), raw.tell

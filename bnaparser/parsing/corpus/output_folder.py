@@ -320,7 +320,7 @@ def _manifest(folder: Path) -> Facts | None:
 
 
 def _is_manifest(found: Any) -> bool:
-    """Tell whether a value of JSON has what is read of a manifest."""
+    """Return whether a value of JSON has what is read of a manifest."""
     try:
         names = [shard["name"] for shard in found["shards"] if isinstance(shard["sha256"], str)]
         return (

@@ -238,7 +238,7 @@ class CorpusRun:
 
 
 def _changed_options(parse_options: ParseOptions) -> dict[str, Any]:
-    """What is asked of each sentence beyond its best tree."""
+    """Options of each sentence in addition to its best tree."""
     values = {name: getattr(parse_options, name) for name in ParseKeywords.__annotations__}
     return {
         name: value for name, value in values.items() if value != getattr(DEFAULT_OPTIONS, name)

@@ -136,7 +136,7 @@ def _parsed(parser: Parser, shard: Shard, settings: ShardSettings) -> ParsedShar
 def _rows(
     parser: Parser, pieces: Iterable[Piece], settings: ShardSettings
 ) -> Iterator[tuple[dict[str, Any], Piece, Parse]]:
-    """Yield a row for each sentence; so many are parsed together as a stream reads ahead."""
+    """Yield a row for each sentence; sentences are parsed in groups of the read-ahead size of a stream."""
     good = (piece for piece in pieces if piece.error is None)
     source = (one for piece in good for one in _sentences(piece, settings.split, parser.text))
     while ahead := list(islice(source, READ_AHEAD)):

@@ -22,7 +22,7 @@ NAME = "bnaparser_syntax"
 # What is added to the score of a key that may not be seen is no more than this: MarkupLM adds
 # -10000, in bfloat16 -9984, all others the least number that there is.
 _CLOSED = -9_000
-# Names of the linear layer behind the attention, where it is the attention module's own.
+# Names of the linear layer after the attention, where it is the attention module's own.
 PROJECTIONS = {
     "DistilBertSelfAttention": "out_lin",
     "AlbertAttention": "dense",
@@ -147,7 +147,7 @@ def weighed(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor]
 
 
 def _is_shown(module: nn.Module, arguments: dict[str, Any]) -> bool:
-    """Tell whether somebody wants to see the probabilities of a call."""
+    """Return whether the probabilities of a call are recorded."""
     shown: Any = arguments.get("output_attentions")
     return bool(shown or getattr(getattr(module, "config", None), "output_attentions", False))
 

@@ -19,7 +19,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 class SpacyTrees:
     """Dependency trees from a spaCy pipeline; there are no constituency trees.
 
-    The words stay ours: spaCy is given them, and does not split them or join them. ``model`` is
+    The words do not change: spaCy gets them as tokens, and does not split or join them. ``model`` is
     the name or folder of a pipeline, or one that is loaded. Raises MissingExtraError without
     spaCy, ModelError if there is no such pipeline or it has no dependency parser.
     """

@@ -257,7 +257,7 @@ class SyntaxBert(AttentionVariant):
         return torch.where(batch.parsed[:, None, None, None], valued, contexts)
 
     def finish(self, output: Tensor, batch: SyntaxBatch) -> Tensor:
-        """Apply the shared W^V behind W^O (eq. 2): it is the same for all sub-networks."""
+        """Apply the shared W^V after W^O (eq. 2): it is the same for all sub-networks."""
         if not self.settings.share_topical or not len(self.topical):
             return output
         valued: Tensor = self._topical(0).value(output)
@@ -290,7 +290,7 @@ class _SubNetworks:
                 kind = multiplied(scores, subnetworks[:, number], count, allowed)
             kind.entries = attention.drop(kind.entries)
             self.kinds.append(kind)
-        self.everywhere: Tensor | None = None  # what every allowed key gets a share of
+        self.everywhere: Tensor | None = None  # what every allowed key gets a part of
         if settings.mask_mode == "multiply":
             self.everywhere = attention.drop(allowed.to(wide).expand_as(scores))
         self.total = batch.subnetwork_counts.to(wide)[:, None]  # (B, 1)
@@ -400,7 +400,7 @@ def additive(scores: Tensor, subnetworks: Tensor, count: int) -> Kind:
 def multiplied(scores: Tensor, subnetworks: Tensor, count: int, allowed: Tensor) -> Kind:
     """Return the sub-networks of the formula as printed: other keys keep the score 0.
 
-    ``allowed`` (B or 1, 1, T or 1, T). An entry is what its key gets beyond the share of all.
+    ``allowed`` (B or 1, 1, T or 1, T). An entry is what its key gets in addition to the part of all.
     """
     index = subnetworks[:, None].expand_as(scores)
     highest = _highest(scores, index, count, floor=0.0)

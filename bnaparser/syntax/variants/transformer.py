@@ -10,7 +10,7 @@ from bnaparser.settings import Settings
 
 
 class TransformerSettings(Settings):
-    """The sizes: layers and width are the paper's, heads and the feed-forward width are ours.
+    """The sizes: layers and width are the paper's, heads and the feed-forward width were chosen here.
 
     ``dropout`` is 0.1 for SST in the paper, 0.15 for inference tasks.
     """

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field, model_validator
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import SettingsError
 from bnaparser.settings import Settings
 from bnaparser.syntax.batch import collate
@@ -88,7 +88,7 @@ class Pieces:
         return (int(found[0]), int(found[-1])) if len(found) else None
 
 
-@panics_told()
+@panics_as_errors()
 def pieces_of(tokenizer: PreTrainedTokenizerBase, words: Words, places: Sequence[Span]) -> Pieces:
     """Return the pieces of words that stand at ``places`` of a text."""
     backend = tokenizer.backend_tokenizer
@@ -152,7 +152,7 @@ class AnswerReader:
     """Makes windows of questions with their passages, for a tokenizer, and batches of windows.
 
     ``max_pieces`` is what the encoder takes at most. Raises SettingsError where that leaves the
-    passage no room.
+    passage no space.
     """
 
     def __init__(

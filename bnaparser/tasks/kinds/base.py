@@ -18,7 +18,7 @@ from torch import Tensor
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from bnaparser.encoders.batching import batches_by_length
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import DataError
 from bnaparser.syntax.batch import collate
 from bnaparser.syntax.masks import SPECIAL, UNSUPERVISED, SyntaxSettings, first_pieces
@@ -192,7 +192,7 @@ class TaskKind(ABC):
         return list(logits(inputs.of(examples, inputs.tokenize(examples))))
 
     def is_finite(self, found: Any) -> bool:
-        """Tell whether all scores of an example are numbers."""
+        """Return whether all scores of an example are numbers."""
         return bool(np.isfinite(found).all())
 
     def threshold(self, metric: Metric, gold: Sequence[Any], found: Sequence[Any]) -> float | None:
@@ -208,7 +208,7 @@ class TaskKind(ABC):
         """Return what users get for a text: fields of a `Classification`."""
 
     def unread(self, inputs: TextInputs, given: ReadText, labels: Labels) -> list[str]:
-        """Return what is to be said of a text that the encoder does not read to its end."""
+        """Return the message for a text that the encoder does not read to its end."""
         return []
 
     def unmark(self, text: str) -> tuple[str, tuple[Span, Span] | None]:
@@ -255,7 +255,7 @@ def number_of(label: str, example: TaskExample, word: int, numbers: Mapping[str,
 
 
 def _line_of(place: str, word: int) -> str:
-    """Return the file and line of a word of an example in front of what is said of it."""
+    """Return the file and line of a word of an example, as the beginning of a message."""
     file, _, line = place.rpartition(":")
     return f"{file}:{int(line) + word}: " if line else ""
 
@@ -281,7 +281,7 @@ class TextInputs:
         """What makes windows of questions and passages."""
         return AnswerReader(self.tokenizer, self.answers, self.max_pieces)
 
-    @panics_told()
+    @panics_as_errors()
     def tokenize(self, examples: Sequence[PreparedExample], max_pieces: int | None = None) -> Any:
         """Return the tokens of the examples' words, padded, as tensors."""
         return self.tokenizer(
@@ -318,7 +318,7 @@ def places_of_words(tokens: Any, row: int, words: int) -> NDArray[np.int64]:
 
 
 def estimated_tokens(words: int) -> int:
-    """Return about how many tokens a text of so many words has.
+    """Return about how many tokens a text of this number of words has.
 
     A word is about 1.3 subwords, and special tokens come with every text.
     """

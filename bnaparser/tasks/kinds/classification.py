@@ -76,7 +76,7 @@ def _read_trees(path: Path, file: TaskFile) -> Iterator[TaskExample]:
 
 
 def _phrases(tree: Tree, least: int | None) -> Iterator[Tree]:
-    """Yield the tree, and with ``least`` all its nodes of at least so many words."""
+    """Yield the tree, and with ``least`` all its nodes of at least this number of words."""
     yield tree
     if least is None:
         return

@@ -109,7 +109,7 @@ class QuestionAnswering(TaskKind):
         return 2
 
     def prepare(self, inputs: TextInputs, encoder: PreTrainedModel) -> None:
-        """Raise SettingsError where windows leave passages no room."""
+        """Raise SettingsError if windows leave passages no space."""
         _ = inputs.reader
 
     def training_items(
@@ -143,7 +143,7 @@ class QuestionAnswering(TaskKind):
         return find_candidates(inputs.reader, examples, inputs.variant, logits, batch_tokens)
 
     def is_finite(self, found: AnswerCandidates) -> bool:
-        """Tell whether all scores of candidates are numbers."""
+        """Return whether all scores of candidates are numbers."""
         return found.finite
 
     def threshold(

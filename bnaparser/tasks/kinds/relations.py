@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 from transformers import PreTrainedTokenizerBase
 
-from bnaparser.encoders.tokenizer_file import panics_told
+from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
 from bnaparser.syntax.batch import collate
@@ -295,7 +295,7 @@ class MarkedBatch:
     starts: Tensor
 
 
-@panics_told()
+@panics_as_errors()
 def tokenize_marked(
     tokenizer: PreTrainedTokenizerBase, examples: Examples, limit: int
 ) -> MarkedBatch:
@@ -320,7 +320,7 @@ def tokenize_marked(
     return MarkedBatch(tokens, words, torch.stack(starts, dim=1))
 
 
-@panics_told()
+@panics_as_errors()
 def shortened(
     tokenizer: PreTrainedTokenizerBase, example: PreparedExample, limit: int
 ) -> MarkedWords:

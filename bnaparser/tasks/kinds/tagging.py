@@ -113,7 +113,7 @@ class Tagging(TaskKind):
         return {"tags": tuple(labels[number] for number in found.argmax(axis=-1))}
 
     def unread(self, inputs: TextInputs, given: ReadText, labels: Labels) -> list[str]:
-        """Return what is to be said where the encoder does not read all words of a text."""
+        """Return the message for a text of which the encoder does not read all words."""
         words = tuple(word for sentence in given.sentences for word in sentence.words)
         first = inputs.first_unread(words)
         if first is None:
@@ -178,7 +178,7 @@ def span_scores(gold: Sequence[Sequence[str]], predicted: Sequence[Sequence[str]
 
 
 def has_spans(labels: Labels) -> bool:
-    """Tell whether classes are BIO tags."""
+    """Return whether classes are BIO tags."""
     return any(label.startswith("B-") for label in labels)
 
 

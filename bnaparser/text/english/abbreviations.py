@@ -175,12 +175,12 @@ _PARTS = re.compile(r"[/-]")  # D-Calif., Mr./Mrs.
 
 
 def is_abbreviation(word: str) -> bool:
-    """Tell whether a word, given without its period, is one of the lists."""
+    """Return whether a word, given without its period, is one of the lists."""
     return word in _KINDS
 
 
 def is_acronym(word: str) -> bool:
-    """Tell whether a word is letters and periods by turns, the last period left out: ``p.m``."""
+    """Return whether a word is letters and periods by turns, the last period left out: ``p.m``."""
     return _ACRONYM.fullmatch(word) is not None
 
 
@@ -217,14 +217,14 @@ def _follows_number(text: str, start: int) -> bool:
 
 
 def _is_short(word: str) -> bool:
-    """Tell whether a word is an abbreviation where a number or a small letter follows."""
+    """Return whether a word is an abbreviation where a number or a small letter follows."""
     if _VOWELLESS.fullmatch(word):
         return word.lower() not in _VOWELLESS_WORDS
     return word in _SMALLS or word.lower() in _SMALLS
 
 
 def _has_number(text: str, word: str, dot: int) -> bool:
-    """Tell whether a number follows the word before ``dot``, or a letter in the place of one."""
+    """Return whether a number follows the word before ``dot``, or a letter in the place of one."""
     if word in _NAMES_OF_PEOPLE:
         return _VERSE_AFTER.match(text, dot + 1) is not None
     match = _NUMBER_AFTER.match(text, dot + 1)

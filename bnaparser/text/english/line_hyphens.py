@@ -51,7 +51,7 @@ _BEFORE_NAMES = frozenset(
 
 
 def has_line_hyphens(text: str) -> bool:
-    """Tell whether a word of the text may go on in the next line."""
+    """Return whether a word of the text may continue in the next line."""
     return "\n" in text and _LINE_HYPHEN.search(text) is not None
 
 
@@ -103,7 +103,7 @@ def _hyphen_of(text: str, match: re.Match[str]) -> str | None:
 
 
 def _is_compound(first: str, second: str) -> bool:
-    """Tell whether a hyphen between two parts of a word is the word's own."""
+    """Return whether a hyphen between two parts of a word is the word's own."""
     if second in _ENDING_SET or first in _PREFIXES:
         return False
     return first in _COMPOUND_FIRSTS or second in _COMPOUND_SECONDS

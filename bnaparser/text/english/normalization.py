@@ -86,7 +86,7 @@ def _recased_word(word: str, case: str) -> str:
 
 
 def _is_plain(part: str, case: str) -> bool:
-    """Tell whether a part of a word has its capitals from the sentence only: no code, no numeral."""
+    """Return whether a part of a word has its capitals from the sentence only: no code, no numeral."""
     if len(part) == 1:
         return part == "A"
     if any(map(str.isdigit, part)) or _ROMAN.fullmatch(part):

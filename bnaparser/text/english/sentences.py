@@ -159,7 +159,7 @@ def sentence_spans(block: str) -> Iterator[tuple[int, int]]:
 
     Everything but blanks is in exactly one sentence. A piece without a letter, digit or picture
     joins the sentence before it; a line break counts as a blank unless it ends a heading, an item
-    of a list, or a line that was broken off long before the margin.
+    of a list, or a line that was interrupted long before the margin.
     """
     if has_entities(block):
         plain, places = decode_entities(block)
@@ -231,7 +231,7 @@ def strip_span(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def segments(block: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of ``block`` between the line breaks that end a sentence for sure."""
+    """Yield the spans of ``block`` between the line breaks that always end a sentence."""
     lines = block.splitlines(keepends=True)
     # Each line begins like a sentence and none ends like one: headlines, names, a menu.
     listed = all(
@@ -250,7 +250,7 @@ def segments(block: str) -> Iterator[tuple[int, int]]:
 
 
 def _breaks(line: str, following: str, width: int, is_list: bool) -> bool:
-    """Tell whether the end of ``line`` is more than a blank; ``is_list``: several lines begin with a number."""
+    """Return whether the end of ``line`` is more than a blank; ``is_list``: several lines begin with a number."""
     if _BULLET.match(following) or _TURN.match(following):
         return True
     if _QUOTED.match(following) or _QUOTED.match(line):
@@ -287,7 +287,7 @@ def _cuts(text: str, start: int, end: int, lower_case: bool) -> Iterator[int]:
 
 
 def _ends(text: str, start: int, stop: re.Match[str], lower_case: bool) -> bool:
-    """Tell whether the sentence from ``start`` on ends with ``stop``."""
+    """Return whether the sentence from ``start`` on ends with ``stop``."""
     following = _NEXT.match(text, stop.end())
     assert following is not None  # the pattern also matches nothing
     at = stop.start()
@@ -312,13 +312,13 @@ def _ends(text: str, start: int, stop: re.Match[str], lower_case: bool) -> bool:
 
 
 def _no_name_before(text: str, start: int, place: int) -> bool:
-    """Tell whether what begins at ``place`` is no part of a name: ``Bros. Lee and Kim``, not ``Warner Bros.``"""
+    """Return whether what begins at ``place`` is no part of a name: ``Bros. Lee and Kim``, not ``Warner Bros.``"""
     before = text[max(start, place - _LONGEST_WORD) : place].split()
     return not before or before[-1][0].islower()
 
 
 def _is_item_number(text: str, start: int, end: int) -> bool:
-    """Tell whether the number that ends at ``end`` is a step's, or an item's within a sentence, at the start of a line."""
+    """Return whether the number that ends at ``end`` is a step's, or an item's within a sentence, at the start of a line."""
     line = max(start, text.rfind("\n", start, end) + 1)
     found = _NAMED_NUMBER.match(text, start) or _ITEM_NUMBER.match(text, line)
     return found is not None and found.end() == end
@@ -332,7 +332,7 @@ def _period_ends(
     following: re.Match[str],
     lower_case: bool,
 ) -> bool:
-    """Tell whether the one period after ``word`` ends the sentence."""
+    """Return whether the one period after ``word`` ends the sentence."""
     following_word = following["word"]
     kind = period_at(text, stop.start() - len(word), stop.start())
     if kind is Period.NEVER or text[stop.end()] in ".!?\u2026,;:":

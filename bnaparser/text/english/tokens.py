@@ -456,7 +456,7 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
 
 
 def _closes_quote(text: str, place: int, spans: list[tuple[int, int]]) -> bool:
-    """Tell whether the apostrophe of ``goin'`` or ``ol'`` is a quotation mark: one was opened, and no other closes it."""
+    """Return whether the apostrophe of ``goin'`` or ``ol'`` is a quotation mark: one was opened, and no other closes it."""
     for start, end in spans[: -_TOKENS_OF_QUOTE - 1 : -1]:
         if end - start == 1 and text[start] in _SINGLE_QUOTES:
             opens = text[start] == "\u2018" or (
@@ -467,7 +467,7 @@ def _closes_quote(text: str, place: int, spans: list[tuple[int, int]]) -> bool:
 
 
 def _is_another(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> bool:
-    """Tell whether what is spelled like a contraction without its apostrophe is a name or another word."""
+    """Return whether what is spelled like a contraction without its apostrophe is a name or another word."""
     word = text[start:end]
     if word in _NAMES:
         after_name = bool(spans) and text[spans[-1][0]].isupper()
@@ -477,27 +477,27 @@ def _is_another(text: str, start: int, end: int, spans: list[tuple[int, int]]) -
 
 
 def _could_close(match: re.Match[str]) -> bool:
-    """Tell whether the last character of a smiley may be a bracket's end: ``so:)``, ``so :))``."""
+    """Return whether the last character of a smiley may be a bracket's end: ``so:)``, ``so :))``."""
     return match.lastgroup == "smile" or (
         match.lastgroup == "whole" and match.group().endswith("))")
     )
 
 
 def _in_brackets(text: str, place: int) -> bool:
-    """Tell whether a round bracket was opened a little before and not closed."""
+    """Return whether a round bracket was opened a little before and not closed."""
     reach = max(0, place - _REACH)
     return text.rfind("(", reach, place) > text.rfind(")", reach, place)
 
 
 def _abbreviated(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
-    """Tell whether the two periods from ``dot`` on are an abbreviation's and the sentence's."""
+    """Return whether the two periods from ``dot`` on are an abbreviation's and the sentence's."""
     if not spans or spans[-1][1] != dot:
         return False
     return period_at(text, spans[-1][0], dot) in (Period.MAYBE, Period.NEVER)
 
 
 def _belongs_to_word(text: str, dot: int, spans: list[tuple[int, int]]) -> bool:
-    """Tell whether the period at ``dot`` is part of the word before it.
+    """Return whether the period at ``dot`` is part of the word before it.
 
     The last period of a sentence is not, whatever the word (``Inc`` ``.``), except in ``U.S.``,
     to which the treebank gives its period even there.

@@ -57,7 +57,7 @@ def _token_pattern(spelling: Spelling) -> re.Pattern[str]:
     )
 
 
-# An emoji behind its sentence is part of it; the marks of China and Japan end one without a blank.
+# An emoji after its sentence is part of it; the marks of China and Japan end one without a blank.
 _STOP = re.compile(
     rf"""
     (?:
@@ -70,12 +70,12 @@ _STOP = re.compile(
     """,
     re.VERBOSE,
 )
-# What goes on with the sentence, behind its quotation or interjection: ``!", she said``, ``? -- he asked``
+# What continues with the sentence, after its quotation or interjection: ``!", she said``, ``? -- he asked``
 _GOES_ON = frozenset(".,;:!?…\u3001\uff0c\u3002\uff01\uff1f")
 _QUOTE_GOES_ON = re.compile(r"[\"'][,;:]")
-_ENDS_SMALL = re.compile(r"\.|[!?]+")  # and no quotation, which may go on
+_ENDS_SMALL = re.compile(r"\.|[!?]+")  # and no quotation, which may continue
 _DASH_GOES_ON = re.compile(rf"[-–—]+[{BLANK}]*[a-zà-ÿ,]")
-# A.M., J.-P., M.H.: of a name, which goes on; others may stand last in a sentence.
+# A.M., J.-P., M.H.: of a name, which continues; others may stand last in a sentence.
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?){1,3}[^\W\d_]")
 _NO_INITIAL_WORDS = (
     "A.C A.D B.C C.V D.C D.F E.U E.U.A L.P N.V P.S R.U S.A S.L U.E U.S U.S.A U.K S.P.A"
@@ -84,9 +84,9 @@ _NO_INITIALS = frozenset(_NO_INITIAL_WORDS.split())
 _NEXT_WORD = re.compile(r"[^\W\d_]+")
 _LAST_WORD = re.compile(r"[\w.'’ºª-]*\Z")
 _LONGEST_WORD = 40
-# Abbreviations behind which a list ends, and often the sentence.
+# Abbreviations after which a list ends, and often the sentence.
 _ENDS_LIST = frozenset({"etc", "usw", "dll", "dsb", "dkk", "frv", "o.s.frv", "o.fl", "a.m", "p.m"})
-# Units of measurement and money, behind which a sentence often ends: ``5 kr.``, ``71,39 m.``
+# Units of measurement and money, after which a sentence often ends: ``5 kr.``, ``71,39 m.``
 _UNITS = frozenset(
     ["kr", "mín", "sek", "klst", "m", "g", "km", "cm", "mm", "kg", "gr", "mgr", "umr"]
 )
@@ -220,7 +220,7 @@ def sentence_spans(block: str, spelling: Spelling) -> Iterator[Span]:
 
 
 def _is_in_small_letters(block: str) -> bool:
-    """Tell whether sentences begin with small letters: the first does, and no other begins with a capital."""
+    """Return whether sentences begin with small letters: the first does, and no other begins with a capital."""
     letter = _FIRST_LETTER.search(_LINK.sub(" ", block[:_LONGEST_LINK]))
     if letter is None or not letter[0].islower():
         return False
@@ -243,13 +243,13 @@ def _with_period(text: str, start: int, end: int, spelling: Spelling) -> int:
 
 
 def _is_ordinal(text: str, start: int, end: int) -> bool:
-    """Tell whether a number has a period that does not end the sentence."""
+    """Return whether a number has a period that does not end the sentence."""
     is_number = end - start < 4 and text[start:end].isdigit() and text[end : end + 1] == "."
     return is_number and any(sign.isalnum() for sign in text[end + 1 :])
 
 
 def _is_short(word: str, text: str, following: int, spelling: Spelling) -> bool:
-    """Tell whether a word that a period follows is an abbreviation or an initial, given where the text goes on."""
+    """Return whether a word that a period follows is an abbreviation or an initial, given where the text continues."""
     word = _behind_elision(word)  # l'art.
     if len(word) == 1 and word.isupper():
         return True
@@ -271,7 +271,7 @@ def _behind_elision(word: str) -> str:
 
 
 def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_case: bool) -> bool:
-    """Tell whether a sentence ends with these marks; ``lower_case``: in this text they begin with small letters."""
+    """Return whether a sentence ends with these marks; ``lower_case``: in this text they begin with small letters."""
     following = text[stop.end()]
     if following in _GOES_ON or _QUOTE_GOES_ON.match(text, stop.end()):
         return False
@@ -316,7 +316,7 @@ def _ends(text: str, start: int, stop: re.Match[str], spelling: Spelling, lower_
 
 
 def _may_begin(text: str, stop: re.Match[str], lower_case: bool) -> bool:
-    """Tell whether what follows these marks may begin a sentence."""
+    """Return whether what follows these marks may begin a sentence."""
     following = text[stop.end()]
     if _ADDRESS_OR_EMOJI.match(text, stop.end()):
         return True

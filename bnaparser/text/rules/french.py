@@ -14,7 +14,7 @@ from bnaparser.trees.escapes import unescape
 _ELIDED_BEFORE_ANY = "(?i:[cdjlmnst]|qu|jusqu|lorsqu|puisqu|quoiqu)"
 _ELIDED = re.compile(rf"(?:{_ELIDED_BEFORE_ANY}|(?i:quelqu|presqu|parce\s+qu|aujourd))['’]")
 _ELIDED_END = re.compile(r"(?:(?<![^\W_])[cdjlmnst]|qu|aujourd)['’]\Z", re.IGNORECASE)
-# Pronouns behind their verb; ``rendez-vous`` and ``celui-ci`` look like it.
+# Pronouns after their verb; ``rendez-vous`` and ``celui-ci`` look like it.
 _INVERTED = re.compile(
     r"-(?:t-)?(?:je|tu|il|elle|on|nous|vous|ils|elles|ce|le|la|les|lui|leur|moi|toi|en|y|là)\Z",
     re.IGNORECASE,
@@ -30,7 +30,7 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
     match = _PREFIX.match(text, start, end)
     if match is not None:
         found.append(TextPiece(start, match.end(), match.group()))
-        # As a rule there is no cut behind it: mezzo-soprano.
+        # As a rule there is no cut after it: mezzo-soprano.
         return [
             *found,
             TextPiece(match.end(), end, text[match.end() : end], begins=False, joint=""),

@@ -39,7 +39,7 @@ def _cut(text: str, start: int, end: int) -> list[TextPiece]:
 
 
 def _leaves(cut: int, start: int, end: int) -> bool:
-    """Tell whether a particle of one letter leaves enough of a word."""
+    """Return whether a particle of one letter leaves enough of a word."""
     return cut == start + 1 and end - cut > _SHORTEST
 
 

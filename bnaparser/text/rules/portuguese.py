@@ -38,7 +38,7 @@ def _contractions() -> dict[str, tuple[str, str]]:
 
 
 CONTRACTIONS = _contractions()
-# ``trata-se``, ``tornar-se-ia``; a noun such as ``porta-voz`` has no pronoun behind its hyphen.
+# ``trata-se``, ``tornar-se-ia``; a noun such as ``porta-voz`` has no pronoun after its hyphen.
 _ENCLITIC = (
     r"(?:se|me|te|nos|vos|lhes?|[oa]s?|[ln][oa]s?|mos?|mas?|lh[oa]s?|ia|iam|íamos|á|ás|ão|ei|emos)"
 )

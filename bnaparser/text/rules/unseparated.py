@@ -34,7 +34,7 @@ _PIECE = re.compile(
 def pieces(text: str) -> list[TextPiece]:
     """Return the pieces of one sentence; every character but blanks is in one of them, in order.
 
-    Behind a blank a word begins for sure, but not behind the end of a line.
+    After a blank a word always begins, but not after the end of a line.
     """
     found: list[TextPiece] = []
     for match in _PIECE.finditer(text):
@@ -55,7 +55,7 @@ def sentence_spans(
     """Yield ``(start, end)`` of each sentence in a block; ``ends`` matches the marks at their ends.
 
     Within an address none ends, nor within a whole span; these are in order and apart. A straight
-    quotation mark behind the end belongs to the sentence if it closes one there, and else to the next.
+    quotation mark after the end belongs to the sentence if it closes one there, and else to the next.
     """
     addresses = [match.span() for match in _ADDRESS.finditer(block)]
     wholes = whole_spans(block)
@@ -81,11 +81,11 @@ def _within(spans: Sequence[Span], end: int) -> bool:
 
 # Chinese. The Sinica Treebank takes each clause for a sentence, the Chinese Treebank none.
 _CHINESE_CLOSING = "[」』）】》〉〕\"'’”)\\]]*+"
-# A half-width period ends a sentence behind a Chinese character only: 3.5, U.S.A.
+# A half-width period ends a sentence after a Chinese character only: 3.5, U.S.A.
 _CHINESE_FINAL = r"(?:(?<![。！？!?｡])[。！？!?｡]++|(?<!…)…++(?![，。！？])|(?<=[\u3400-\u9fff])(?:\.(?![A-Za-z0-9０-９.])|．(?![0-9０-９．])))"
 # Between digits a mark is a number's, or a time's: 1,000, 12:30.
 _PAUSE = r"(?:(?<![0-9０-９])[，；：;:,]|[，；：;:,](?![0-9０-９]))"
-# With a comma behind its quotation marks a sentence goes on, and a clause has it.
+# With a comma after its quotation marks a sentence continues, and a clause has it.
 CHINESE_SENTENCE_END = re.compile(f"{_CHINESE_FINAL}{_CHINESE_CLOSING}(?![，、；：,;])")
 CHINESE_CLAUSE_END = re.compile(f"(?:{_CHINESE_FINAL}|{_PAUSE}){_CHINESE_CLOSING}(?:、|{_PAUSE})*+")
 
@@ -95,12 +95,12 @@ _OPENED = frozenset(_PAIRS.values())
 _CLOSING = "」』）】》〉〕”)"
 # What begins with と and is no "that", which somebody says or thinks: ところが, とても.
 _NO_PARTICLE = "(?:ころ[がで]|ても|っても|にかく|うとう|りあえず|もかく|もあれ|なりの|くに|きどき|つぜん|もだち|んでもな)"
-# Behind a bracket a particle goes on, but にいさん and がたがた begin anew.
+# After a bracket a particle continues, but にいさん and がたがた begin anew.
 _GOES_ON = (
     rf"っ|と(?!{_NO_PARTICLE})"
     r"|[、，」』）をの]|[にがはもでへや](?![\u3041-\u309f])|に[はも]|など|なんて|ため(?!息)"
 )
-# Behind a mark alone what is said goes on, too; behind a full stop only before a word for saying it.
+# After a mark alone the quotation continues, too; after a full stop only before a word for saying it.
 _SAID = rf"(?<=[！？!?])と(?!{_NO_PARTICLE})|と(?!同時)[\u3400-\u9fff]|とい[いえっわ](?!ても)|って(?!いうか)"
 # Several quotations within a sentence, the last of which somebody says: 彼は「行く。」「待て。」と叫んだ.
 _NEXT_QUOTED = re.compile("(?:「[^「」]{0,100}」){1,4}と")
@@ -118,7 +118,7 @@ _LONGEST = 400  # characters in brackets; with more, one may have been forgotten
 def japanese_quotations(block: str) -> list[Span]:
     """Return ``(start, end)`` of what is in brackets and in one sentence, in order and apart.
 
-    It is what goes on behind its brackets, or begins within a sentence: several sentences that somebody
+    It is what continues after its brackets, or begins within a sentence: several sentences that somebody
     says by themselves are several.
     """
     found: list[Span] = []
@@ -135,7 +135,7 @@ def japanese_quotations(block: str) -> list[Span]:
                 while found and found[-1][0] > start:
                     found.pop()
                 goes_on = inner and _NEXT_QUOTED.match(block, place + 1) is not None
-                found.append((start, place + goes_on))  # no end behind the bracket, too
+                found.append((start, place + goes_on))  # no end after the bracket, too
     return found
 
 

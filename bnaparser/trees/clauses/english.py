@@ -41,7 +41,7 @@ _core = lru_cache(4096)(core_label)
 
 
 class PennClauses:
-    """The clauses of one tree, as `partition` wants them, and what is said of each.
+    """The clauses of one tree, as arguments of `partition`, and the properties of each.
 
     Args:
         nodes: The nodes of the tree, which has part-of-speech tags.
@@ -98,7 +98,7 @@ class PennClauses:
                 self._heads[number] = finite[0]
 
     def _is_weak(self, number: int) -> bool:
-        """Tell whether a child of a clause is no verb phrase and no finite clause."""
+        """Return whether a child of a clause is no verb phrase and no finite clause."""
         is_clause = self.labels[number] in _CLAUSES and self._forms[number] not in ("", *_NONFINITE)
         return not (
             is_clause or self.labels[number] == "VP" or self.labels[number][:2] in ("VB", "MD")
@@ -151,7 +151,7 @@ class PennClauses:
                 waiting.append((child, on))
 
     def _continues(self, number: int, child: int) -> bool:
-        """Tell whether a head child of a node on the way to the verb is on this way, too."""
+        """Return whether a head child of a node on the way to the verb is on this way, too."""
         if self.labels[child] not in _CLAUSES or self.labels[number] in _AROUND:
             return True
         return child in self._wrapped
@@ -208,7 +208,7 @@ class PennClauses:
             opening.since = below[place - 1]
 
     def _begins(self, below: Sequence[int], place: int, joins: dict[int, int]) -> bool:
-        """Tell whether a child is a conjunction or is joined to another one."""
+        """Return whether a child is a conjunction or is joined to another one."""
         return place in joins or self._is_conjunction(below, place)
 
     def _class(self, number: int) -> str:
@@ -248,7 +248,7 @@ class PennClauses:
         return found
 
     def _can_join(self, parent: int, number: int) -> bool:
-        """Tell whether a conjunction can join a child to another one: a clause, or one of several verbs of a phrase."""
+        """Return whether a conjunction can join a child to another one: a clause, or one of several verbs of a phrase."""
         if self.nodes.children[number] or self.labels[parent] != "VP":
             return self.labels[self._innermost(number)] in _CLAUSES
         word = self._spelling[self.nodes.word(number)].lower()
@@ -257,7 +257,7 @@ class PennClauses:
         return self.labels[number][:2] == "VB" and not is_helping
 
     def _is_conjunction(self, below: Sequence[int], place: int) -> bool:
-        """Tell whether a child is a conjunction; "so" between two clauses is one."""
+        """Return whether a child is a conjunction; "so" between two clauses is one."""
         if self.labels[below[place]] in CONJUNCTIONS:
             return True
         if not 0 < place < len(below) - 1 or self.nodes.children[below[place]]:
@@ -267,7 +267,7 @@ class PennClauses:
         return is_so and kinds[place + 1] == "S" in kinds[:place]
 
     def _can_be_joined(self, number: int, before: Sequence[int]) -> bool:
-        """Tell whether a clause can be joined to children that are no clauses: not to "can" of "can either (VP leave)"."""
+        """Return whether a clause can be joined to children that are no clauses: not to "can" of "can either (VP leave)"."""
         if self.labels[number] == "PRN":
             return True
         words = self._spelling
@@ -280,7 +280,7 @@ class PennClauses:
             for one in before
         )
 
-    # What is said of a clause
+    # Properties of a clause
 
     def verb(self, part: Part) -> tuple[int, int] | None:
         """Return the words of the main verb of a clause, half-open."""
@@ -379,7 +379,7 @@ class PennClauses:
         return not self._follows_mark(part.number)  # "say: (S go away)"
 
     def _follows_mark(self, number: int) -> bool:
-        """Tell whether a punctuation mark stands before a node."""
+        """Return whether a punctuation mark stands before a node."""
         start = self.nodes.word(number)
         return start > 0 and self.punctuation[start - 1]
 
@@ -417,13 +417,13 @@ class PennClauses:
         return None
 
     def _is_aside(self, parent: int, number: int) -> bool:
-        """Tell whether a few words between punctuation marks in a verb phrase are an aside: "he said"."""
+        """Return whether a few words between punctuation marks in a verb phrase are an aside: "he said"."""
         words = self._words(number)
         is_apart = self._follows_mark(number) and any(self.punctuation[words[-1] + 1 :][:1])
         return self.labels[parent] == "VP" and is_apart and len(words) <= _ASIDE
 
     def _is_predicate(self, parent: int, number: int) -> bool:
-        """Tell whether a clause is all that a form of "be" says."""
+        """Return whether a clause is all that a form of "be" says."""
         before = [one for one in self.nodes.children[parent] if one < number]
         words = [self._spelling[self.nodes.word(one)].lower() for one in before]
         labels = {self.labels[one] for one in before}

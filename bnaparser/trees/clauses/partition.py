@@ -32,7 +32,7 @@ def words_of(text: str) -> frozenset[str]:
 
 @lru_cache(4096)
 def is_mark(tag: str, word: str) -> bool:
-    """Tell whether a word is a punctuation mark, by its tag, or by itself where it has none."""
+    """Return whether a word is a punctuation mark, by its tag, or by itself where it has none."""
     return is_punctuation(tag) if tag else not any(map(str.isalnum, word))
 
 
@@ -155,7 +155,7 @@ def _share_punctuation(nodes: Nodes, owners: list[int], punctuation: Sequence[bo
 
 
 def _is_opening(tag: str, mark: str) -> bool:
-    """Tell whether a punctuation mark is an opening bracket or quotation mark."""
+    """Return whether a punctuation mark is an opening bracket or quotation mark."""
     is_known = tag in _OPENING_TAGS or mark in _OPENING_WORDS
     return is_known or category(mark[0]) in _OPENING_KINDS
 

@@ -267,7 +267,7 @@ TREEBANKS = {
 
 
 class TreebankClauses:
-    """The clauses of one tree by the labels of its treebank, as `partition` wants them.
+    """The clauses of one tree by the labels of its treebank, as arguments of `partition`.
 
     Args:
         nodes: The nodes of the tree.
@@ -306,7 +306,9 @@ class TreebankClauses:
             number, is_of_clause = waiting.pop()
             below = self.nodes.children[number]
             continued = not is_of_clause or self._has_verb(number)
-            first: int | None = None  # of several clauses, unless it goes on with that of the node
+            first: int | None = (
+                None  # of several clauses, unless it continues with that of the node
+            )
             for place, child in enumerate(below):
                 goes_on = False
                 if child == self._clauses.get(number) or (
@@ -322,7 +324,7 @@ class TreebankClauses:
                 waiting.append((child, goes_on))
 
     def _has_verb(self, number: int) -> bool:
-        """Tell whether a clause has a verb among its children."""
+        """Return whether a clause has a verb among its children."""
         return any(
             self._is_predicate(child)
             if not self.nodes.children[child]
@@ -335,7 +337,7 @@ class TreebankClauses:
         return bool(bank.verbs.fullmatch(tag) or bank.predicates.fullmatch(tag))
 
     def _continues(self, parent: int, child: int) -> bool:
-        """Tell whether a child of a node without a verb is the clause of the node."""
+        """Return whether a child of a node without a verb is the clause of the node."""
         label, above = self.labels[child], self.labels[parent]
         if not self.nodes.children[child]:
             return False
@@ -363,7 +365,7 @@ class TreebankClauses:
         return self._has_infinitive(child)
 
     def _has_infinitive(self, number: int) -> bool:
-        """Tell whether a verb phrase has an infinitive with its particle: "zu bieten"."""
+        """Return whether a verb phrase has an infinitive with its particle: "zu bieten"."""
         tags = [self.labels[one] for one in self.nodes.children[number]]
         for child in self.nodes.children[number]:
             if self.labels[child] == "VZ":
@@ -381,7 +383,7 @@ class TreebankClauses:
         return clauses[0] if is_around else number
 
     def _is_joined(self, parent: int, below: tuple[int, ...], place: int) -> bool:
-        """Tell whether a child is a conjunct, but not the first."""
+        """Return whether a child is a conjunct, but not the first."""
         label, above = self.labels[below[place]], self.labels[parent]
         if above in ROOT_LABELS:
             return not all(map(self._is_mark, below[:place]))
@@ -395,7 +397,7 @@ class TreebankClauses:
         return label == above and not self._has_verb(parent)
 
     def _joins(self, number: int) -> bool:
-        """Tell whether a node is a conjunction that joins."""
+        """Return whether a node is a conjunction that joins."""
         return self._is_coordinator(self.labels[number], self.nodes.word(number))
 
     def _is_coordinator(self, label: str, word: int) -> bool:
@@ -501,7 +503,7 @@ class TreebankClauses:
         return bank.unmarked.get(f"{self.labels[clause]}<{parent}", "complement")
 
     def _is_without(self, finite: re.Pattern[str], part: Part) -> bool:
-        """Tell whether a clause has verbs, and none of them is finite."""
+        """Return whether a clause has verbs, and none of them is finite."""
         tags = [self._tags[word] for word in part.words]
         verbs = [tag for tag in tags if self.treebank.verbs.fullmatch(tag)]
         return bool(verbs) and not any(map(finite.fullmatch, verbs))

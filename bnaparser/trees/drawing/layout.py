@@ -80,7 +80,10 @@ def _columns(character: str) -> int:
 LABEL_SIZE, TAG_SIZE, WORD_SIZE = 13, 12, 17
 LABEL_HEIGHT, LABEL_PADDING = 22, 8
 ROW_HEIGHT, WORD_GAP, LABEL_GAP = 52, 16, 10
-FLATTEST, MOST_EXTRA = 16, 48  # a row grows by a pixel for so many that a branch reaches aside
+FLATTEST, MOST_EXTRA = (
+    16,
+    48,
+)  # a row grows by one pixel for this many pixels that a branch reaches aside
 TAG_RISE = 25  # from the line of the words up to the line of their tags
 MARGIN = 16
 _BOLD = 1.12  # how much wider bold letters are
@@ -134,7 +137,7 @@ class Box:
     def branch_to(self, child: Box) -> tuple[float, float, float]:
         """Return the heights at which the branch to a child starts, bends and ends.
 
-        It bends within the row below the parent, and goes on straight down in the child's own column.
+        It bends within the row below the parent, and continues straight down in the child's own column.
         """
         top = self.y + LABEL_HEIGHT / 2
         bottom = child.y + (LABEL_HEIGHT / 4 if child.is_untagged else -LABEL_HEIGHT / 2)
@@ -166,7 +169,7 @@ def drawn_top(tree: DrawableTree) -> DrawableTree:
 
 
 def is_folded(node: DrawableTree) -> bool:
-    """Tell whether a phrase is drawn as a triangle: several words are below it, all without tags."""
+    """Return whether a phrase is drawn as a triangle: several words are below it, all without tags."""
     below = node.subtrees
     return len(below) > 1 and not any(child.label or child.subtrees for child in below)
 

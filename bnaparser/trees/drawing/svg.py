@@ -1,7 +1,7 @@
 """A tree as an SVG document: no style sheet, no font, no script; it looks the same everywhere.
 
-Everything is said in presentation attributes, which the plainest viewer knows; the classes are
-there for a page that holds the drawing and wants to colour it by its own style sheet.
+All styles are presentation attributes, which every viewer knows; the classes are
+there for a page that contains the drawing and colours it by its own style sheet.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def escape(text: str) -> str:
 
 
 def is_uncertain(probability: float | None) -> TypeGuard[float]:
-    """Tell whether a probability is known and so low that one should see it."""
+    """Return whether a probability is known and so low that one should see it."""
     return probability is not None and probability < _UNCERTAIN
 
 

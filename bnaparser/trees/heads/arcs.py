@@ -93,7 +93,7 @@ def noun_relations(
 
 
 def is_direct_speech(labels: Sequence[str], place: int, verb: str) -> bool:
-    """Tell whether quotation marks stand around a child of a clause whose verb says something."""
+    """Return whether quotation marks stand around a child of a clause whose verb says something."""
     is_quoted = labels[max(place - 1, 0)] == "``" and "''" in labels[place + 1 : place + 3]
     return is_quoted and is_form_of(verb, english.SAYING)
 
@@ -133,7 +133,7 @@ class _Reader:
         return noun in english.TIMES or (pointed and noun in english.MANNERS) or is_number
 
     def is_pointed(self, place: int) -> bool:
-        """Whether a time is said to be a certain one: "today", "last year", "Monday night", "the next day"."""
+        """Whether a time expression names a definite time: "today", "last year", "Monday night", "the next day"."""
         first, noun = self.start(place), self.phrase.head_words[place]
         pointers = [*self.words[first : min(first + 3, noun)], self.words[noun]]
         if not english.DEICTIC_TIMES.isdisjoint(pointers):
@@ -384,7 +384,7 @@ class Arc(NamedTuple):
         return self.words[self.start]
 
     def has_before(self, words: Container[str]) -> bool:
-        """Tell whether one of the words stands shortly before the word's phrase."""
+        """Return whether one of the words stands shortly before the word's phrase."""
         return any(word in words for word in self.words[max(self.start - 4, 0) : self.start])
 
     @property

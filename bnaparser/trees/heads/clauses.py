@@ -91,7 +91,7 @@ def first_word(node: Tree) -> str:
 
 
 def has_lone_preposition(clause: Tree) -> bool:
-    """Tell whether a preposition without a noun ends a clause: "what he talked *about*"."""
+    """Return whether a preposition without a noun ends a clause: "what he talked *about*"."""
     node = clause
     for _ in range(_DEPTH):
         inner: Tree | None = None

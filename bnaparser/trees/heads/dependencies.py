@@ -41,7 +41,7 @@ def head_rules(name: str) -> HeadRules:
 
 
 def is_punctuation(tag: str) -> bool:
-    """Tell whether a part-of-speech tag is a punctuation mark's, in whichever treebank; ``$`` and ``#`` are words."""
+    """Return whether a part-of-speech tag is a punctuation mark's, in whichever treebank; ``$`` and ``#`` are words."""
     if tag in _PUNCTUATION_TAGS or _PUNCTUATION_TAG.fullmatch(tag):
         return True
     return tag not in ("$", "#") and not any(character.isalnum() for character in tag)
@@ -102,7 +102,7 @@ def _raised_subject(
 def head_children(tree: Tree, rules: HeadRules = COLLINS) -> dict[int, int]:
     """Return which child is the head, from 0, of each node that has several.
 
-    Nodes are told by their numbers in pre-order, from 0, words not counted.
+    Nodes are identified by their numbers in pre-order, from 0, words not counted.
     """
     found = headed_phrases(tree, rules)
     return {phrase.number: head if asks is None else asks for phrase, head, asks in found}
@@ -189,9 +189,9 @@ def _head_child(phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, th
 
 
 def _first_conjunct(labels: Sequence[str], head: int, rules: HeadRules) -> int:
-    """Move the head from behind a conjunction to the conjunct before it (Collins, appendix A).
+    """Move the head from after a conjunction to the conjunct before it (Collins, appendix A).
 
-    With content heads go on to the first conjunct of a longer row, "red , white and blue".
+    With content heads continue to the first conjunct of a longer row, "red , white and blue".
     """
     if head < 2 or labels[head - 1] not in CONJUNCTIONS:
         return head
@@ -238,7 +238,7 @@ def _predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
 
 
 def _verb_before_verb_phrase(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
-    """Return a verb that is no auxiliary of the verb phrase behind it: "*came*, saw and conquered"."""
+    """Return a verb that is no auxiliary of the verb phrase after it: "*came*, saw and conquered"."""
     labels = phrase.labels
     if phrase.label != "VP" or "VP" not in labels:
         return None
@@ -276,7 +276,7 @@ def _question_word(phrase: HeadedPhrase, words: Sequence[str], head: int) -> int
 def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[int]:
     """Return the child that each child depends on: the head, but
 
-    - a conjunction behind the head depends on the next conjunct,
+    - a conjunction after the head depends on the next conjunct,
     - a question phrase beside its question on that: "*Why* did he leave?", she asked,
     - the second word of "such as", "in order" on the first,
     - a word before a noun without a phrase of its own on that noun.

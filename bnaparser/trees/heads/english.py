@@ -292,7 +292,7 @@ ADVERBS_OF_NUMBERS = _words(
 
 
 def is_form_of(word: str, verbs: frozenset[str]) -> bool:
-    """Tell whether a word in lower case is one of the verbs, or a regular form of one: "planned" of "plan"."""
+    """Return whether a word in lower case is one of the verbs, or a regular form of one: "planned" of "plan"."""
     return not verbs.isdisjoint(_base_forms(word))
 
 

@@ -376,8 +376,8 @@ def _in_a_clause(arc: Arc) -> str:
 
 def _of_a_raised_subject(arc: Arc) -> str:
     """Return the relation of "him" in "made him leave", "told him to leave"."""
-    is_told = is_form_of(arc.head_word, english.TELLING | english.ALLOWING)
-    return "iobj" if is_told and read_clause(arc.phrase.node).form == "TO" else "obj"
+    takes_infinitive = is_form_of(arc.head_word, english.TELLING | english.ALLOWING)
+    return "iobj" if takes_infinitive and read_clause(arc.phrase.node).form == "TO" else "obj"
 
 
 def _of_a_question_phrase(arc: Arc) -> str:

@@ -2,7 +2,7 @@
 
 A table for each language has the labels of its treebank, from the treebank's manual. Labels that are made of others
 (``NP-SBJ``, ``S::VP``, ``Q+N``, ``ADV21``, ``NP‧的``, ``vmip3s0``) are explained by their parts. Tables are loaded
-when a label of their language is asked for.
+when a label of their language is requested.
 """
 
 from __future__ import annotations

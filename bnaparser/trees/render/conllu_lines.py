@@ -96,7 +96,7 @@ def _tokens(
 
 
 def _joined(text: str, first: tuple[int, int], second: tuple[int, int]) -> bool:
-    """Tell whether two words share letters of the text, or touch within a word of a script with capitals."""
+    """Return whether two words share letters of the text, or touch within a word of a script with capitals."""
     if second[0] < first[1]:
         return True
     around = text[first[1] - 1 : first[1]], text[second[0] : second[0] + 1]

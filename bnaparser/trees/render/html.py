@@ -78,6 +78,6 @@ def html_section(
 
 
 def html_figure(text: str, svg: str | None, error: str | None = None) -> str:
-    """Return a drawing with its text above it, or its error, for a page that is not ours."""
+    """Return a drawing with its text above it, or its error, for a page of another program."""
     body = svg or escape(error or "This sentence has no tree.")
     return f'<figure><figcaption dir="auto">{escape(text)}</figcaption>{body}</figure>\n'

@@ -28,7 +28,7 @@ _PER_INCH, _POINT = 96, 72 / 96  # pixels of a drawing; a pixel in points
 _LARGEST = 32_000  # dots on a side of a PNG that matplotlib and viewers can still take
 _DOTS = 192  # an inch: two a pixel
 _BRANCH, _INK = "#b9b5aa", "#1c1a17"
-# Fonts that are wanted where they are installed, after the one that matplotlib brings along.
+# Fonts that are used if they are installed, after the one that comes with matplotlib.
 _OTHER_SCRIPTS = ["Noto Sans CJK SC", "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew"]
 _STYLE = {
     "pdf.fonttype": 42,  # letters stay letters: a reader can search and copy them

@@ -30,7 +30,7 @@ _SEEN = 1 << 14  # labels whose answer is kept: a treebank's, and frequent words
 _ANNOTATES = r"\-=|#^~_\["
 _BASIC = re.compile(rf"([{_ANNOTATES}])(?:[^{_ANNOTATES}]+\1)?[^{_ANNOTATES}]*|[^{_ANNOTATES}]+")
 
-# A regular expression that finds one of some plain strings: that much can be told of its matches.
+# A regular expression that finds one of some plain strings, so that its matches are known.
 _SIGNS = r"[A-Za-z0-9',:%&;-]+"
 _PLAIN = re.compile(rf"\^?(?:\((?:\?:)?)?({_SIGNS}(?:\|{_SIGNS})*)\)?\$?")
 
@@ -127,7 +127,7 @@ class Bindings:
 class NodePattern:
     """A node of a pattern: what its label must be, its name, and the condition that it must meet.
 
-    ``refers``: instead of by a label it is told by a node that was named before, ``=`` for that node
+    ``refers``: the node is described not by a label, but by a node that was named before, ``=`` for that node
     itself, ``~`` for any with its label. ``captures`` are numbers of groups and names of strings.
     """
 
@@ -148,11 +148,11 @@ class NodePattern:
 
     @property
     def is_plain(self) -> bool:
-        """Whether its label is all there is to ask."""
-        told_otherwise = (
+        """Whether the node is described by its label only."""
+        has_more = (
             self.refers or self.name or self.captures or self.names_top or self.description.of_class
         )
-        return not told_otherwise and self.condition is None
+        return not has_more and self.condition is None
 
     def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
         """Yield once for each way in which a node meets all; ``found`` is as it found it meanwhile."""
@@ -212,7 +212,7 @@ class NodePattern:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """``relation B``: some node that the relation leads to is the wanted one."""
+    """``relation B``: some node that the relation leads to matches."""
 
     relation: Relation
     node_pattern: NodePattern

@@ -237,7 +237,7 @@ class _PatternReader:
         return AllOf((*parts, Related(numbered_child(len(children) + 1), other, "!")), mode)
 
     def starts_condition(self, ahead: int = 0) -> bool:
-        """Whether what comes next is a condition: behind ! ? and brackets stands a relation."""
+        """Whether what comes next is a condition: after ! ? and brackets stands a relation."""
         place = self.place + ahead
         if self.tokens[place].text == "&":
             return True

@@ -23,7 +23,7 @@ class IndexedTree:
 
     So all that is below node i has the numbers from ``i + 1`` up to before ``ends[i]``, and all that
     follows it, in the sense of tregex, those from ``ends[i]`` on. The parent of the top is -1. What
-    only some patterns ask for is made when it is asked for.
+    only some patterns ask for is made when it is requested.
     """
 
     def __init__(self, tree: Tree, rules: HeadRules):

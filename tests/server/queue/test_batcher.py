@@ -187,13 +187,13 @@ def test_a_queue_that_is_full_of_large_requests_has_room_for_small_ones(
             large = await submit(batcher, sentence("large", 90))
             with pytest.raises(QueueFull):
                 await batcher.submit([sentence("late", 11)])
-            batcher.check_room()
+            batcher.check_capacity()
             # Half of the 20 words that five seconds are enough for.
             small = [await submit(batcher, sentence("small", 2)) for _ in range(5)]
             with pytest.raises(QueueFull):
                 await batcher.submit([sentence("late", 2)])
             with pytest.raises(QueueFull):
-                batcher.check_room()
+                batcher.check_capacity()
             parser.gate.set()
             await asyncio.gather(large, *small)
 
@@ -329,7 +329,7 @@ def test_nobody_hangs_when_the_batcher_itself_breaks_down(
 ) -> None:
     async def check() -> None:
         async with running(parser) as batcher:
-            monkeypatch.setattr(batcher, "_give_out", None)
+            monkeypatch.setattr(batcher, "_send_answers", None)
             with pytest.raises(Failure):
                 await batcher.submit([sentence("waits")])
             assert not batcher.alive
