@@ -33,9 +33,9 @@ from bnaparser.compute.float_vectors import (
     masked_load,
     masked_store,
     readable,
-    stack_space,
     shared,
     size_in_bytes,
+    stack_space,
 )
 from bnaparser.compute.matrices import GELU, LEAKY_RELU, RELU
 from bnaparser.compute.processor import ROWS, Instructions, instructions

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from bnaparser.settings import Seed, Settings, Fraction, check_command, read_table, validate
+from bnaparser.settings import Fraction, Seed, Settings, check_command, read_table, validate
 from bnaparser.text.text_rules import DEFAULT_LANGUAGE, check_readable, rules_of
 
 # An empty name would be that of the current folder.

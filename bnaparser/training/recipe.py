@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError
 from bnaparser.network.model_settings import ModelSettings
-from bnaparser.settings import Seed, Settings, Fraction, check_command, read_table, validate
+from bnaparser.settings import Fraction, Seed, Settings, check_command, read_table, validate
 
 
 class NoiseSettings(Settings):
