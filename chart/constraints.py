@@ -196,7 +196,7 @@ class _Reaches:
         return bool(out_behind or self.starts[inside].min(initial=rule.start) < rule.start)
 
     def crossing(self) -> Bools:
-        """Tell of each span of the sentence whether it crosses one of these."""
+        """Return for each span of the sentence whether it crosses one of these."""
         n = len(self.ends) - 1
         found = np.zeros(span_count(n), np.bool_)
         for start in range(n - 1):

@@ -1,4 +1,4 @@
-"""The compiled loops of probabilities: sums over all trees, each constituent's share in them, and samples.
+"""The compiled loops of probabilities: sums over all trees, each constituent's fraction of them, and samples.
 
 A tree's weight is the exponential of its score, divided by a temperature. Weights of all trees over
 a span are summed from shorter spans to longer ones (inside) by the recursion of ``cky_loops``; the derivative of
@@ -110,7 +110,7 @@ def sum_labels(
     """Write the logarithm of each row's summed weights, column 0 left out; return the status.
 
     ``scores`` (spans, labels), ``filled`` (spans,). ``weights`` (spans or 1, labels) gets each
-    label's share in the sum, or is scratch space of one row. ``inverse_temperature`` is 1 / temperature.
+    label's fraction of the sum, or is scratch space of one row. ``inverse_temperature`` is 1 / temperature.
     """
     status = OK
     cold = np.float32(inverse_temperature)
@@ -196,13 +196,13 @@ def write_occupied(inside: Inside, n: int, workspace: Workspace) -> None:
             occupied[span] = by_chart[span] * of_labels + by_pieces * (of_labels if word else 1.0)
             by_parts[middle] = by_chart[span] + by_pieces
             parts = parts_of(inside, span)
-            # Nothing stands there: no share of anything, whatever it is divided by.
+            # The sum is zero: the fraction is zero too, whatever the divisor.
             below[middle] = parts if parts > -np.inf else np.inf
 
 
 @compiled_apart
 def share_out(scores: Float32s, occupied: Float64s, weights: Float32s, parts: Float32s) -> float:
-    """Turn each label's share in its span's weight into its probability, in place.
+    """Turn each label's fraction of its span's weight into its probability, in place.
 
     Column 0 gets what is left of 1. ``parts`` is scratch space of one row. Returns the expected
     score of a tree.

@@ -114,7 +114,7 @@ CLIENT_CLOSED_REQUEST = 499  # nginx's number for a client that left before its 
 
 @dataclass
 class RequestRecord:
-    """What the access log and the metrics tell of a request, and since when its time runs.
+    """The fields of a request for the access log and the metrics, and the start of its time.
 
     The outermost layer makes it; the routes find it as ``request.state.record`` and hand it down.
     ``started`` and ``body_read`` are of ``time.monotonic()``, ``body_read`` is None until the whole

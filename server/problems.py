@@ -168,7 +168,7 @@ def problem_answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 
 def problem_response(problem: Problem, scope: Scope) -> Response:
-    """Return the answer that tells a problem to the client whose request has this scope."""
+    """Return the answer with a problem for the client whose request has this scope."""
     return _response(
         f"urn:bnaparser:problem:{problem.kind}",
         problem.title,

@@ -447,7 +447,7 @@ def _shown_name(name: str) -> str:
 
 
 def _about(name: str) -> About:
-    """Return what is known of a model that was loaded; nothing of several, or where its folder does not tell."""
+    """Return the metadata of a loaded model; nothing for several models, or if its folder has none."""
     try:
         return about(models.find(name))
     except ModelError:

@@ -361,7 +361,7 @@ class _Counted:
 
 
 def _peeked(lines: Iterable[str]) -> tuple[list[str], bool]:
-    """Return the lines that tell whether trees come, and whether they do."""
+    """Return the first lines of the input, and whether they are trees."""
     head: list[str] = []
 
     def kept() -> Iterator[str]:

@@ -206,7 +206,7 @@ def _folder(found: Path) -> Iterator[Path]:
 
 
 def _describe(name: str) -> None:
-    """Print a line a fact; what a model does not tell is left out."""
+    """Print one line for each field; fields that a model does not have are left out."""
     from bnaparser import models
     from bnaparser.models.about import CARD, about, kind
 

@@ -169,7 +169,7 @@ class _Search:
         return False
 
     def show(self, found: Found, output: TextIO) -> None:
-        """Search a tree, and write what the options ask for."""
+        """Search a tree, and write the output that the options select."""
         self.seen += 1
         self.unseen.see(found.tree)
         matches = list(self.pattern.matches(found.tree, self.options.once))

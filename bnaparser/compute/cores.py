@@ -1,7 +1,7 @@
-"""How many cores this process may use: those that it is bound to, and no more than a container's share of time pays for.
+"""The number of cores that this process may use: the cores that it is bound to, limited by a container's CPU quota.
 
 A container that may use two cores' time on a machine of sixty-four sees all sixty-four. Threads on each of them would use
-its share up in a fraction of every tenth of a second, and stand still for the rest.
+its quota up in a fraction of every tenth of a second, and wait for the rest.
 """
 
 from __future__ import annotations

@@ -191,7 +191,7 @@ _engines: list[Any] = []
 
 @cache
 def _name_to_llvm(name: str) -> None:
-    """Tell LLVM the address of a C function, such as "logf"."""
+    """Register the address of a C function, such as "logf", in LLVM."""
     # On Windows there is no handle of the process itself: TypeError.
     with suppress(TypeError, AttributeError):
         address = ctypes.cast(getattr(ctypes.CDLL(None), name), ctypes.c_void_p).value

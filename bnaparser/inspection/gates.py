@@ -51,7 +51,7 @@ def gate_curve(values: Sequence[NDArray[np.float32]]) -> GateCurve:
 def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[NDArray[np.float32]]:
     """Return for each layer the gates of all tokens of all texts, special ones too, in [0, 1].
 
-    A gate is the fraction of the local attention. Of Syntax-BERT, which has no gates, it is the share
+    A gate is the fraction of the local attention. Of Syntax-BERT, which has no gates, it is the fraction
     that a token takes from the sub-networks that syntax masks. Texts come in no order.
 
     Raises SettingsError for variants that have neither.
@@ -70,7 +70,7 @@ def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[N
 
 
 def has_gates(model: TaskModel) -> bool:
-    """Return whether the model's variant has gates, or shares of sub-networks in their place."""
+    """Return whether the model's variant has gates, or fractions of sub-networks in their place."""
     return isinstance(attention_variant(model), GatedLocalAttention | SyntaxBert)
 
 

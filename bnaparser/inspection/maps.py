@@ -27,7 +27,7 @@ Seen = Callable[[Attention, SyntaxBatch, Tensor], None]
 class AttentionMaps:
     """The attention of one text in L layers and A heads, between its U words and special tokens.
 
-    Rows are queries, (L, A, U, U), and sum to 1: the pieces of a word are one, as a key by their
+    Rows are queries, (L, A, U, U), and sum to 1: the subwords of a word are one, as a key by their
     sum, as a query by their mean. ``plain`` is what the scores give without syntax, in the layer as
     it stands; ``local`` what they give within the mask (SLA, WLA), None where the variant has no
     local attention; ``guided`` what values are weighted with. ``special`` (U) marks the tokens that

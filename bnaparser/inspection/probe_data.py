@@ -101,10 +101,10 @@ def load_reader(name: str, device: str | None = None) -> Reader:
 def word_vectors(
     reader: Reader, structures: Sequence[SyntaxTrees], layers: Sequence[int], guided: bool
 ) -> list[Vectors | None]:
-    """Return of each sentence the vectors (layers, words, width), means of the words' pieces.
+    """Return of each sentence the vectors (layers, words, width), means of the words' subwords.
 
     Where ``guided``, the reader's variant sees the structures. A sentence that the encoder cannot
-    take whole, or of which a word has no piece, gets None.
+    take whole, or of which a word has no subword, gets None.
     """
     found: list[Vectors | None] = [None] * len(structures)
     sizes = [len(structure.words) for structure in structures]
@@ -141,9 +141,9 @@ def _states(
 
 
 def mean_pieces(states: Tensor, pieces: Iterable[int | None], words: int) -> Vectors | None:
-    """Return (layers, words, H): of ``states`` (layers, T, H) the mean over each word's pieces.
+    """Return (layers, words, H): of ``states`` (layers, T, H) the mean over each word's subwords.
 
-    ``pieces`` says of each token which word it is a piece of. None where a word has no piece.
+    ``pieces`` says of each token which word it is a subword of. None where a word has no subword.
     """
     belongs = torch.zeros(words, states.shape[1])
     for place, word in enumerate(pieces):

@@ -37,7 +37,7 @@ class Prediction:
     others: tuple[Prediction, ...] = ()
 
     def with_others(self, others: Sequence[Prediction]) -> Prediction:
-        """Return the same tree, with these beside it."""
+        """Return this tree with other trees of the sentence."""
         return replace(self, others=tuple(others))
 
 
@@ -105,7 +105,7 @@ def predicted_tags(
 
 Out = TypeVar("Out")
 
-# Word pieces that a batch of one core holds at most: more gain nothing.
+# Maximum number of subwords in a batch of one core: larger batches gain nothing.
 CORE_TOKENS = PARSING_TOKENS["cpu"]
 # Where there are fewer for each core, starting threads is not worth it.
 WORTH_SHARING = 20

@@ -181,18 +181,18 @@ class ModelSettings(Settings):
         return self
 
     def with_layers(self, layers: int) -> ModelSettings:
-        """Return the same settings for an encoder of this number of layers."""
+        """Return the settings for an encoder with this number of layers."""
         return self.model_copy(
             update={"encoder": self.encoder.model_copy(update={"layers": layers})}
         )
 
     def in_language(self, language: str) -> ModelSettings:
-        """Return the same settings for one of its languages."""
+        """Return the settings for one of the model's languages."""
         text = self.text.model_copy(update={"languages": (language,)})
         return self.model_copy(update={"text": text})
 
     def at_temperature(self, temperature: float) -> ModelSettings:
-        """Return the same settings with another temperature."""
+        """Return the settings with another temperature."""
         return self.model_copy(update={"chart": ChartSettings(temperature=temperature)})
 
 

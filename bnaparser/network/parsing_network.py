@@ -1,4 +1,4 @@
-"""What the parser needs of a network, whatever computes it, and what the network tells the chart."""
+"""The interface of a network for the parser, independent of what computes it, and the network's output for the chart."""
 
 from __future__ import annotations
 

@@ -136,7 +136,7 @@ def word_forms(words: Sequence[str]) -> NDArray[np.int8]:
 
 
 def allowed_tags(names: Sequence[str], known: Collection[str] | None = None) -> NDArray[np.bool_]:
-    """Tell of each form which tags a word of that form can have: bool (forms, tags).
+    """Return for each form which tags a word of that form can have: bool (forms, tags).
 
     Args:
         names: The tags of a tag set.

@@ -74,7 +74,7 @@ def parse_each(
     """Parse all valid sentences in batches sorted by length; return a `Parse` for each sentence, in order.
 
     ``prepare`` makes sentences ready, of a ``size`` in subwords; ``predict`` parses a batch of them:
-    all ask for the best tree alone, or none does.
+    the options of all request the best tree alone, or those of none do.
     """
     found: dict[int, Prediction | str] = {}
     for index, one in enumerate(requests):

@@ -108,7 +108,7 @@ class Numbered(NamedTuple):
 
 
 def constraints_of(tree: Tree) -> list[Constraint]:
-    """Return what a tree, or part of one, asks for: that each of its constituents is there."""
+    """Return the constraints of a tree, or of part of one: one constraint for each of its constituents."""
     return [Constraint("must", span.start, span.end, (span.label,)) for span in tree.spans()]
 
 

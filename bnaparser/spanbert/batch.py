@@ -203,7 +203,7 @@ class PretrainBatch:
 def collate_examples(
     examples: Sequence[MaskedExample], frame: Frame, padding: int, segments: bool
 ) -> PretrainBatch:
-    """Lay examples out in rows; ``segments`` says that the encoder tells two segments apart."""
+    """Lay examples out in rows; ``segments`` says that the encoder distinguishes two segments."""
     longest = max(one.size for one in examples) + frame.size
     shape = (len(examples), longest)
     ids, attend, kinds = (

@@ -179,7 +179,7 @@ def read_blocks(
 def split_blocks(blocks: Blocks, share: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the numbers of the blocks that are trained on, and of those that are held out.
 
-    A share of the documents is held out, drawn at random, the same for every recipe on this text.
+    A fraction of the documents is held out; the random draw is the same for every recipe on this text.
     One that would leave less than half of the blocks to train on is not among them; where there is
     no other, the fraction is taken from the last blocks of the text. A fraction above 0 is at least one block, where there are two.
     """

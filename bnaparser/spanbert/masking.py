@@ -97,7 +97,7 @@ def drawn_lengths(drawn: NDArray[np.float64], p: float, longest: int) -> Ints:
 
 
 def budget(subwords: int, share: float) -> int:
-    """Return how many subwords of a block are masked: a share, rounded up."""
+    """Return how many subwords of a block are masked: a fraction, rounded up."""
     return math.ceil(round(share * subwords, 9))
 
 
@@ -112,7 +112,7 @@ def mask(
 ) -> Masked:
     """Mask a block: draw spans until the budget is spent, merge them, replace their subwords.
 
-    ``word_starts`` bool (subwords,) tells where words begin, the first subword always among them;
+    ``word_starts`` bool (subwords,) says where words begin, the first subword always among them;
     ``random_ids`` draws a number of subwords from the text's own distribution. Entities, noun phrases
     and constituents need ``candidates``.
     """
@@ -297,7 +297,7 @@ SCHEMES: tuple[Scheme, ...] = (
 def picture(text: str, recipe: PretrainRecipe) -> str:
     """Return one line a scheme: its name, and the text with each masked span in brackets.
 
-    The seed and share are the recipe's. A scheme whose parser or pipeline is not there says so.
+    The seed and the fraction are the recipe's. A scheme whose parser or pipeline is not there says so.
     Raises DataError where the text has no words, SettingsError for a recipe without an encoder.
     """
     if recipe.encoder.name is None:

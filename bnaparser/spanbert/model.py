@@ -153,7 +153,7 @@ def save_pretrained(
 
 
 def load_heads(model: SpanModel, name: str) -> bool:
-    """Give a model the heads that an earlier pre-training left in its folder; tell whether it did.
+    """Load the heads that an earlier pre-training left in a model's folder; return whether there were any.
 
     Heads for objectives that the model does not have are passed over. Raises ModelError where
     they do not fit.

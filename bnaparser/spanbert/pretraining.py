@@ -248,7 +248,7 @@ class PretrainRun(CheckedRun):
             yield order[start : start + size]
 
     def masked(self, numbers: np.ndarray[Any, np.dtype[np.int64]]) -> Batch:
-        """Return a batch of blocks with the masks of this epoch, those of this process's share.
+        """Return a batch of blocks with the masks of this epoch, for this process's part.
 
         With several processes each takes its part; one that has no block left reads another's for nothing, as all
         must take part.
@@ -265,7 +265,7 @@ class PretrainRun(CheckedRun):
 
         The loss is the mean of -log P over masked words, plus the weighted mean over boundary
         targets (their number plus one, as in the authors' program), plus that over pairs. With
-        several processes the loss is that of this one's share.
+        several processes the loss is that of this process's part.
         """
         accelerator, mine, used = self.accelerator, batch.examples, float(batch.counts)
         self.parts.network.train()
@@ -389,7 +389,7 @@ class Pretraining:
 
     @property
     def segments(self) -> bool:
-        """Whether the encoder tells two segments apart and there are two."""
+        """Whether the encoder distinguishes two segments and there are two."""
         two = self.masker.objectives.next_sentence
         return two and "token_type_ids" in self.tokenizer.model_input_names
 
@@ -532,7 +532,7 @@ FEW_BLOCKS = 10  # held-out blocks with less than these tell little
 def held_out_losses(parts: Pretraining, settings: PretrainSettings, kind: int) -> dict[str, float]:
     """Return the mean -log P a target of each objective on held-out blocks, at most as many as set.
 
-    Their masks are always the same. Without held-out blocks there is nothing to tell.
+    Their masks are always the same. Without held-out blocks there are no losses to report.
     """
     masker = parts.held_out
     if len(masker.numbers) == 0:

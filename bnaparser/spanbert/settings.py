@@ -1,6 +1,6 @@
 """What a pre-training recipe holds: ``[encoder]``, ``[text]``, ``[masking]``, ``[objectives]``, ``[pretrain]``.
 
-Defaults are those of the SpanBERT paper where it states them (3, 4.2, appendix B), but for sizes that ask for
+Defaults are those of the SpanBERT paper where it states them (3, 4.2, appendix B), except sizes that need
 32 GPUs: ``recipes/pretrain/spanbert-large.toml`` has those as printed.
 """
 

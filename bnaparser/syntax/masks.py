@@ -1,6 +1,6 @@
 """From words to tokens: matrices between words become masks between the tokens of one text.
 
-A token is a piece of a word, or special (``[CLS]``, ``[SEP]``), or padding. Row i of a matrix is
+A token is a subword, or special (``[CLS]``, ``[SEP]``), or padding. Row i of a matrix is
 the query, column j the key. Arrays of numpy, one text at a time; ``batch`` stacks them.
 """
 
@@ -27,7 +27,7 @@ class TokenText:
     """The tokens of one text, or of a pair of them, and the syntax of their words.
 
     ``structures`` holds one SyntaxTrees, or two for a pair. ``token_words`` (T) says of each token
-    which word it is a piece of, counted on through a pair, or SPECIAL or PADDING.
+    which word it is a subword of, counted on through a pair, or SPECIAL or PADDING.
     """
 
     structures: tuple[SyntaxTrees, ...]
@@ -95,7 +95,7 @@ def open_mask(token_words: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def expand_mask(word_mask: NDArray[np.bool_], token_words: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return the mask of tokens (T, T) in which pieces of a word share the word's mask.
+    """Return the mask of tokens (T, T) in which the subwords of a word share the word's mask.
 
     Special tokens see and are seen by all; nobody sees padding, and padding sees the rest.
     """
@@ -110,9 +110,9 @@ def expand_mask(word_mask: NDArray[np.bool_], token_words: NDArray[np.int64]) ->
 def expand_first_pieces(
     word_mask: NDArray[np.bool_], token_words: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
-    """Return the mask of tokens (T, T) in which a word is seen at its first piece alone.
+    """Return the mask of tokens (T, T) in which a word is seen at its first subword alone.
 
-    All pieces of a word see what the word sees, and themselves. Special tokens and padding are as
+    All subwords of a word see what the word sees, and themselves. Special tokens and padding are as
     in ``expand_mask``.
     """
     mask = expand_mask(word_mask, token_words)
@@ -129,7 +129,7 @@ def expand_subnetworks(
 ) -> NDArray[np.uint8]:
     """Return which sub-network pairs of tokens belong to (T, T): their words', 0 with special ones.
 
-    The diagonal of ``word_subnetworks`` is what pieces of one word have to each other.
+    The diagonal of ``word_subnetworks`` is what subwords of one word have to each other.
     """
     count = len(word_subnetworks)
     bordered = np.zeros((count + 1, count + 1), np.uint8)
@@ -140,7 +140,7 @@ def expand_subnetworks(
 
 
 def is_first_piece(token_words: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Say of each token (T) whether it is the first piece of a word."""
+    """Return for each token (T) whether it is the first subword of a word."""
     first = np.zeros(len(token_words), np.bool_)
     words, positions = np.unique(token_words, return_index=True)
     first[positions[words >= 0]] = True
@@ -148,7 +148,7 @@ def is_first_piece(token_words: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def first_pieces(token_words: NDArray[np.int64], words: int) -> NDArray[np.int64]:
-    """Return of each word the number of its first piece, UNSUPERVISED where it has none."""
+    """Return for each word the number of its first subword, UNSUPERVISED where it has none."""
     pieces = np.full(words, UNSUPERVISED)
     positions = np.flatnonzero(is_first_piece(token_words))
     pieces[token_words[positions]] = positions

@@ -77,7 +77,7 @@ class Tested(Protocol):
         """Return both metrics, (trials, 2), with the examples of ``swap`` exchanged."""
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
-        """Return both metrics, (resamples, 2), of examples that occur so many times."""
+        """Return both metrics, (resamples, 2), of resampled examples; the arguments have the number of times that each occurs."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Sums:
         return mean_of_seeds(metrics)
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
-        """Return both metrics, (resamples, 2), of examples that occur so many times."""
+        """Return both metrics, (resamples, 2), of resampled examples; the arguments have the number of times that each occurs."""
         weights = counts.astype(np.float64)
         metrics = [
             columns(self.metric(weights @ one) for one in pair)

@@ -60,7 +60,7 @@ class TaskModel:
 
     @property
     def max_pieces(self) -> int:
-        """How many pieces of a text the encoder takes; what is longer is cut off at its end."""
+        """How many subwords of a text the encoder takes; what is longer is cut off at its end."""
         return self.text_inputs.max_pieces
 
     @property
@@ -181,7 +181,7 @@ def _tokens_at_once(encoder: PreTrainedModel, batch_tokens: int | None) -> int:
 def load_words_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     """Load a tokenizer for single words: byte-level tokenizers assume a blank before each word.
 
-    Raises ModelError where there is none, or it does not say which word a piece comes from.
+    Raises ModelError where there is none, or it does not say which word a subword comes from.
     """
     tokenizer = load_tokenizer(folder)
     if not tokenizer.is_fast:

@@ -240,7 +240,7 @@ class StopAtSignal(TrainerCallback):  # type: ignore[misc]
         self.interruption = interruption
 
     def on_step_end(self, args: Any, state: Any, control: Any, **more: Any) -> None:
-        """Ask for a checkpoint after a signal."""
+        """Request a checkpoint after a signal."""
         if self.interruption.signal is not None:
             control.should_save = control.should_training_stop = True
 

@@ -17,7 +17,7 @@ from bnaparser.trees.tree import Tree
 class FoundAnswer:
     """A part of the passage that may answer the question, from ``start`` to ``end`` in characters.
 
-    ``probability`` is its share among the answers that are given, and no answer where the model
+    ``probability`` is its probability among the listed answers, and no answer where the model
     may say that there is none.
     """
 

@@ -1,7 +1,7 @@
 """Every setting of a task: what is learned, from which files, on which encoder, and how.
 
 A task's recipe is a TOML file with the tables ``[task]``, ``[encoder]``, ``[syntax]`` and
-``[train]``; the table ``[task]`` is what tells it from a parser's recipe. Unknown keys are errors.
+``[train]``; the table ``[task]`` distinguishes it from a parser's recipe. Unknown keys are errors.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """How far probabilities of constituents can be believed, and the temperature that makes them so.
 
-A model's scores say which tree is best, not how probable it is: training with the hinge loss asks for a
+A model's scores say which tree is best, not how probable it is: training with the hinge loss requires a
 margin. One number, the temperature, divides all scores (Guo, Pleiss, Sun and Weinberger, "On
 Calibration of Modern Neural Networks", ICML 2017); the best tree stays the best. It is chosen on trees
 that the model has not learned from, so that the probabilities of the best trees' constituents tell
@@ -186,7 +186,7 @@ def reliability(judged: Judged, bins: int = BINS) -> list[Bin]:
 def calibration_error(judged: Judged, bins: int = BINS) -> float:
     """Return the expected calibration error in percent: how far from right probabilities are.
 
-    The mean over constituents of the distance between their bin's share of right ones and its mean
+    The mean over constituents of the distance between their bin's fraction of correct ones and its mean
     probability: 0 where of those with 0.9 nine of ten are right, and so on.
     """
     found = reliability(judged, bins)

@@ -126,7 +126,7 @@ def _drawn(
 def _masked(
     sentence: PreparedSentence, subwords: Subwords, share: float, generator: np.random.Generator
 ) -> PreparedSentence:
-    """Hide a random share of a sentence's subwords; the tokenizer's own marks are never hidden."""
+    """Hide a random fraction of a sentence's subwords; the tokenizer's own marks are never hidden."""
     assert subwords.mask is not None
     windows = []
     for window in sentence.windows:

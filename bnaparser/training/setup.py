@@ -254,7 +254,7 @@ def create_from(
 
     Labels, tags and a finder of words that the other does not have start at random, shapes of
     words as nothing; the other's tags and finder of words are dropped if the settings want
-    none. Raises SettingsError when the settings ask for a network of another shape.
+    none. Raises SettingsError if the settings describe a network of another shape.
     """
     for key in ("name", "layers", "attention", "decoder", "mix_layers"):
         stated, theirs = getattr(settings.encoder, key), getattr(start.settings.encoder, key)

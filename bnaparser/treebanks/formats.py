@@ -109,7 +109,7 @@ def trees_in(
 
 
 def holds_trees(start: list[str]) -> bool:
-    """Tell from the lines that a file begins with whether it holds trees, not text or lines of tags."""
+    """Return whether the first lines of a file show that it has trees, not text or lines of tags."""
     kind = _format_of(start)
     first = next((text.lstrip() for text in start if text.strip()), "")
     if kind == PENN_HELSINKI:
@@ -123,7 +123,7 @@ def beginning_format(lines: Iterator[Line]) -> str:
 
 
 def beginning(lines: Iterator[Line]) -> list[Line]:
-    """Return the lines of a file that tell its format; they are taken from ``lines``."""
+    """Return the first lines of a file, which show its format; they are taken from ``lines``."""
     start: list[Line] = []
     size = 0
     for line in lines:

@@ -44,12 +44,12 @@ _MOST_WITH_LEMMA = 0.9
 
 
 def is_penn_helsinki(text: str) -> bool:
-    """Tell from the beginning of a file whether it is in the Penn-Helsinki notation."""
+    """Return whether the beginning of a file is in the Penn-Helsinki notation."""
     return _SIGNS.search(text) is not None or has_lemmas(text)
 
 
 def has_lemmas(text: str) -> bool:
-    """Tell from the beginning of a file whether its words have lemmas: ``word-lemma``, ``.-.``."""
+    """Return whether the beginning of a file has words with lemmas: ``word-lemma``, ``.-.``."""
     words = [
         word
         for tag, word in _LEAF.findall(text)

@@ -182,7 +182,7 @@ class Tree:
         return assemble(*flatten_nltk(tree))
 
     def to_nltk(self) -> Any:
-        """Return the same tree as an ``nltk.Tree``, words as they are written here.
+        """Return the tree as an ``nltk.Tree``, words as they are written here.
 
         Example:
             >>> from bnaparser import Tree

@@ -210,7 +210,7 @@ def _sentence(sentence: Annotated, index: int, first: int) -> bytes:
     if sentence.tree is not None:
         tree = sentence.tree if _depth(sentence.tree) <= _DEEPEST else flat_tree(tokens)
         parts.append(_bytes(7, _parse_tree(tree, sentence.score)))
-    # CoreNLP always tells of relations, numerized tokens and entity mentions that there are none.
+    # CoreNLP always answers with empty lists of relations, numerized tokens and entity mentions.
     parts += [_number(field, 0) for field in (51, 54, 65)]
     return b"".join(parts)
 

@@ -1,4 +1,4 @@
-"""What a CoreNLP client asks for: its properties, the text in its body, where sentences end.
+"""The request of a CoreNLP client: its properties, the text in its body, where sentences end.
 
 Clients write the properties as JSON (NLTK), as a Python dictionary (stanza), or with bare words
 (by hand, for wget): all of these are read, as CoreNLP reads them.
@@ -51,7 +51,7 @@ _CLOSES = frozenset(["''", '"', "'", "\u201d", "\u2019", *")]}", "-RRB-", "-RSB-
 
 @dataclass(frozen=True)
 class AnnotateOptions:
-    """What a request asks for.
+    """The options of a request.
 
     ``annotators`` are as given, unknown ones too. ``given_words``: words stand between blanks and
     are taken as they are. ``by_line``: a line is a sentence; ``one_sentence``: the text is;
@@ -230,7 +230,7 @@ def _sentence(text: str, spans: list[tuple[int, int]], start: int) -> Sentence:
 
 
 def _charset(parameters: str) -> str:
-    """Return the name of the character set that a content type's parameters ask for."""
+    """Return the name of the character set in the parameters of a content type."""
     for parameter in parameters.split(";"):
         name, _, value = parameter.partition("=")
         if name.strip().lower() == "charset":

@@ -66,7 +66,7 @@ def serve(settings: ServerSettings, load: Load | None = None) -> None:
 
 
 def _welcome(settings: ServerSettings, sockets: Sequence[socket.socket]) -> None:
-    """Tell whoever started the service on a terminal where its page is, now that it parses."""
+    """Print the address of the page on a terminal, when the service is ready."""
     if logs.as_text(settings):
         print(f"The page is at {page_of(sockets)} ; Ctrl-C ends it.", file=sys.stderr, flush=True)
 

@@ -53,7 +53,7 @@ _OF_A_SENTENCE, _OF_A_WORD = 2.0, 0.9
 _WORDS_SQUARED, _SQUARED_FOR_PROBABILITIES = 800, 600
 _OF_A_CONSTRAINT, _OF_A_TREE_MORE = 0.5, 1 / 400
 # The encoder reads subwords: in ASCII some six letters (with the blank) each, in other scripts as many as there
-# are bytes above one a letter, in half; of one word at most so many.
+# are bytes above one a letter, in half; a word has at most this many.
 _LETTERS_OF_A_SUBWORD, _OF_A_FURTHER_BYTE, _MOST_SUBWORDS = 6, 0.5, 64
 
 

@@ -357,7 +357,7 @@ def json_response(answer: dict[str, Any]) -> Response:
 
 
 def plain_response(lines: Sequence[str], errors: Sequence[str | None]) -> Response:
-    """Return lines as plain text, UTF-8; the header X-Sentence-Errors tells the lines' errors."""
+    """Return lines as plain text, UTF-8; the header X-Sentence-Errors has the lines' errors."""
     said = errors_header(errors)
     headers = {ERRORS_HEADER: said} if said else None
     content = "".join(f"{line}\n" for line in lines).encode()
@@ -371,7 +371,7 @@ def in_place(lines: Sequence[object | None], found: Iterable[Result]) -> list[Re
 
 
 def errors_header(found: Sequence[str | None]) -> str | None:
-    """Return the header that tells the errors, each with its line, as far as there is capacity."""
+    """Return the header with the errors, each with its line, as far as they fit."""
     errors = [f"{number}: {error}" for number, error in enumerate(found, 1) if error is not None]
     shown: list[str] = []
     room = _HEADER_CHARACTERS

@@ -574,7 +574,7 @@ def _check_characters(text: str, place: str) -> None:
 Known = list[Constraint] | str
 """What is known of a sentence, or why that cannot be used."""
 
-# Constraints of a sentence, and labels in them: of each word so many, and some more in any sentence. A
+# Limit of constraints of a sentence, and of labels in them: a number for each word, plus a number for each sentence. A
 # whole tree with its tags has about five a word.
 _KNOWN_A_WORD = 20
 _KNOWN_OF_ANY = 100

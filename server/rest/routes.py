@@ -196,7 +196,7 @@ async def search(request: Request) -> Response:
     responses=problem_answers(422, 500, 503),
 )
 async def models(request: Request) -> ModelList:
-    """Tell the models' names, their labels, and what a request may hold."""
+    """Return the models' names, their labels, and the limits of a request."""
     requests.check_query(request.query_params)
     service: Service = request.app.state.service
     settings, parser = service.settings, service.parser
@@ -278,6 +278,6 @@ async def ready(request: Request) -> State:
     },
 )
 async def read_metrics(request: Request) -> Response:
-    """Tell requests, latency, queue, batches and words, summed over the workers."""
+    """Return requests, latency, queue, batches and words, summed over the workers."""
     service: Service = request.app.state.service
     return Response(service.metrics.page(), media_type=metrics.MEDIA_TYPE)

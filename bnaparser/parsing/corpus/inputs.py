@@ -158,7 +158,7 @@ def _described(path: Path, name: str, kind: Kind | None) -> CorpusFile:
 
 @contextmanager
 def open_packed(path: Path) -> Iterator[tuple[IO[bytes], Callable[[], int]]]:
-    """Open a file, and give with it a function that tells how many of its bytes have been read.
+    """Open a file; return it with a function that returns the number of bytes read.
 
     Raises DataError as `bnaparser.files.compressed.open_compressed` does.
     """

@@ -48,7 +48,7 @@ class LisaSettings(SyntaxSettings):
 
 
 def parent_pieces(text: TokenText) -> NDArray[np.int64]:
-    """Return (T): the first piece of the parent of each token's word, of a root's word itself.
+    """Return (T): the first subword of the parent of each token's word, of a root's word itself.
 
     UNSUPERVISED for special tokens and padding, for texts without dependencies, and where the
     parent has been cut off.

@@ -35,7 +35,7 @@ class SgNetSettings(SyntaxSettings):
     def masks(self, text: TokenText) -> TextMasks:
         """Return which tokens see which: words their ancestors and themselves.
 
-        A word is seen at its first piece. Words of the other sentence of a pair are all seen.
+        A word is seen at its first subword. Words of the other sentence of a pair are all seen.
         """
         if not text.parsed:
             return TextMasks(parsed=False, mask=open_mask(text.token_words))

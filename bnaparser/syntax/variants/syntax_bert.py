@@ -148,7 +148,7 @@ def word_subnetworks(
 
 
 def shuffled(subnetworks: NDArray[np.uint8], names: Sequence[str], seed: int) -> NDArray[np.uint8]:
-    """Return the same numbers at random places off the diagonal, always the same for the same names.
+    """Return the numbers at random places off the diagonal; the places depend only on the names.
 
     The kind of tree and the words are the names: each kind's places are drawn by themselves.
     """

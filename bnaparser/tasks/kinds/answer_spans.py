@@ -1,6 +1,6 @@
-"""From scores of pieces to answers: the best spans of a passage, and whether it has an answer at all.
+"""From scores of subwords to answers: the best spans of a passage, and whether it has an answer at all.
 
-A span's score is that of its first piece as a start plus that of its last one as an end; of a span in
+A span's score is that of its first subword as a start plus that of its last one as an end; of a span in
 several windows the best counts. The score for no answer is the least that a window gives, and a
 question is left without one where it exceeds the best span's by more than a threshold, chosen on
 development data (Devlin and others 2019, section 4.3).
@@ -78,9 +78,9 @@ class AnswerCandidates:
 
 
 def best_spans(window: AnswerWindow, logits: Floats, longest: int, best: int) -> list[Candidate]:
-    """Return the ``best`` spans of a window, of at most ``longest`` pieces, best first.
+    """Return the ``best`` spans of a window, of at most ``longest`` subwords, best first.
 
-    ``logits`` (T, 2) are the scores of its tokens as start and as end. Several pairs of pieces may
+    ``logits`` (T, 2) are the scores of its tokens as start and as end. Several pairs of subwords may
     have the same characters, as where an encoder reads a character as several bytes: they are one
     span, which scores what the best of the pairs does.
     """
@@ -89,7 +89,7 @@ def best_spans(window: AnswerWindow, logits: Floats, longest: int, best: int) ->
         return []
     start, end = logits[window.passage].astype(np.float64).T
     width = min(longest, count)
-    # Row i, column k: the span of the pieces from i to i + k.
+    # Row i, column k: the span of the subwords from i to i + k.
     last = np.arange(count)[:, None] + np.arange(width)
     inside = last < count
     last = np.minimum(last, count - 1)

@@ -1,7 +1,7 @@
-"""A question and its passage as an encoder reads them: windows of pieces of words, which overlap.
+"""A question and its passage as an encoder reads them: windows of subwords, which overlap.
 
 A passage that does not fit goes through the encoder in several windows, each beside the whole
-question; one begins ``stride`` pieces after the one before. An answer lies in one window, and is
+question; one begins ``stride`` subwords after the one before. An answer lies in one window, and is
 taught in all that hold the whole of it; the others are taught that there is none (Devlin and others
 2019, and their program for SQuAD).
 """
@@ -61,11 +61,11 @@ class AnswerSettings(Settings):
 
 @dataclass(frozen=True)
 class Pieces:
-    """The pieces of the words of a text, P of them.
+    """The subwords of the words of a text, P of them.
 
     ``words`` (P) are the numbers of their words; ``starts`` and ``ends`` (P) say where in the text
-    each stands, in characters: the first piece of a word begins with it, the last one ends with it.
-    A piece without characters, such as a "▁" alone before its word, begins where the next characters
+    each stands, in characters: the first subword of a word begins with it, the last one ends with it.
+    A subword without characters, such as a "▁" alone before its word, begins where the next characters
     begin, and ends where those before it end.
     """
 
@@ -83,14 +83,14 @@ class Pieces:
         return Pieces(self.ids[here], self.words[here], self.starts[here], self.ends[here])
 
     def inside(self, answer: Span) -> tuple[int, int] | None:
-        """Return the first and the last piece of a part of the text; None where it has none."""
+        """Return the first and the last subword of a part of the text; None where it has none."""
         found = np.flatnonzero((self.ends > answer[0]) & (self.starts < answer[1]))
         return (int(found[0]), int(found[-1])) if len(found) else None
 
 
 @panics_as_errors()
 def pieces_of(tokenizer: PreTrainedTokenizerBase, words: Words, places: Sequence[Span]) -> Pieces:
-    """Return the pieces of words that stand at ``places`` of a text."""
+    """Return the subwords of the words at ``places`` of a text."""
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     encoding = backend.encode(list(words), is_pretokenized=True, add_special_tokens=False)
@@ -112,11 +112,11 @@ def pieces_of(tokenizer: PreTrainedTokenizerBase, words: Words, places: Sequence
 
 @dataclass(frozen=True)
 class AnswerWindow:
-    """One window: T tokens, of which those from ``first`` on are P pieces of the passage.
+    """One window: T tokens, of which those from ``first`` on are P subwords of the passage.
 
     ``types`` (T) says whether a token is the question's or the passage's, as the encoder does.
     ``words`` (T) has the word of each token, the passage's counted on from the question's, or
-    SPECIAL. ``starts`` and ``ends`` (P) are the places of its pieces in the passage, in characters.
+    SPECIAL. ``starts`` and ``ends`` (P) are the places of its subwords in the passage, in characters.
     ``null`` is the token that stands for no answer, ``target`` are those where the right answer
     begins and ends: twice ``null`` where the window does not hold the whole of it.
     """
@@ -209,7 +209,7 @@ class AnswerReader:
     def _window(
         self, question: Pieces, passage: Pieces, question_words: int, answer: tuple[int, int] | None
     ) -> AnswerWindow:
-        """Put question and pieces of the passage together; ``answer`` counts in these pieces."""
+        """Put question and subwords of the passage together; ``answer`` counts in these subwords."""
         before, between, after = self._special
         ids = np.concatenate([before, question.ids, between, passage.ids, after])
         types = np.concatenate(

@@ -164,7 +164,7 @@ class TaskKind(ABC):
             ignore_index=IGNORED,
             reduction="sum",
         )
-        # Not torch's mean: where no word of a batch has a piece that is no number.
+        # Not torch's mean: where no word of a batch has a subword that is no number.
         return total / (labels != IGNORED).sum().clamp(min=1)
 
     # From outputs to answers
@@ -312,7 +312,7 @@ class TextInputs:
 
 
 def places_of_words(tokens: Any, row: int, words: int) -> NDArray[np.int64]:
-    """Return the place of each word's first piece, UNSUPERVISED where it has none."""
+    """Return the place of each word's first subword, UNSUPERVISED where it has none."""
     token_words = [SPECIAL if word is None else word for word in tokens.word_ids(row)]
     return first_pieces(np.array(token_words, np.int64), words)
 

@@ -94,7 +94,7 @@ def correlations(gold: Sequence[float], predicted: Sequence[float]) -> Scores:
 
 
 def pearson(gold: Floats, predicted: Floats, times: Floats) -> Floats:
-    """Return Pearson's correlation in percent, (rows), of examples that occur so many times.
+    """Return Pearson's correlation in percent, (rows), of resampled examples; the arguments have the number of times that each occurs.
 
     ``gold`` and ``predicted`` are (examples) or (rows, examples), ``times`` (rows, examples). 0 where one side is
     constant.
@@ -117,7 +117,7 @@ def pearson(gold: Floats, predicted: Floats, times: Floats) -> Floats:
 
 
 def spearman(gold: Floats, predicted: Floats, times: Floats) -> Floats:
-    """Return Spearman's correlation in percent, (rows), of examples that occur so many times.
+    """Return Spearman's correlation in percent, (rows), of resampled examples; the arguments have the number of times that each occurs.
 
     Shapes and constants are as in ``pearson``, with both sides (examples).
     """
@@ -131,7 +131,7 @@ CORRELATIONS: dict[str, Callable[[Floats, Floats, Floats], Floats]] = {
 
 
 def _varies(values: Floats, times: Floats) -> NDArray[np.bool_]:
-    """Tell of each row whether more than one value occurs in it."""
+    """Return for each row whether more than one value occurs in it."""
     there = times > 0
     values = np.broadcast_to(values, there.shape)
     first = np.take_along_axis(values, there.argmax(axis=1)[:, None], axis=1)
@@ -170,7 +170,7 @@ class Correlation:
         return mean_of_seeds(metrics)
 
     def drawn(self, counts: NDArray[Any]) -> Floats:
-        """Return both metrics, (resamples, 2), of examples that occur so many times."""
+        """Return both metrics, (resamples, 2), of resampled examples; the arguments have the number of times that each occurs."""
         metrics = [
             columns(self._of(self.gold, one, counts) for one in pair)
             for pair in zip(self.first, self.second, strict=True)

@@ -77,7 +77,7 @@ class Tagging(TaskKind):
         return tuple(number_of(tag, example, n, numbers) for n, tag in enumerate(gold))
 
     def targets(self, examples: Examples, tokens: Any) -> Tensor:
-        """Return the class of each word at its first piece, (B, T), IGNORED elsewhere."""
+        """Return the class of each word at its first subword, (B, T), IGNORED elsewhere."""
         targets = torch.full(tokens["input_ids"].shape, IGNORED)
         for row, example in enumerate(examples):
             gold = cast("tuple[int, ...]", example.gold)
@@ -91,7 +91,7 @@ class Tagging(TaskKind):
     ) -> Sequence[Row]:
         """Return the logits of each example, (words, outputs).
 
-        A word without a piece, or beyond the encoder's length, has zeros but for the first class.
+        A word without a subword, or beyond the encoder's length, has zeros but for the first class.
         """
         tokens = inputs.tokenize(examples)
         of_tokens = logits(inputs.of(examples, tokens))

@@ -185,7 +185,7 @@ def is_acronym(word: str) -> bool:
 
 
 def period_at(text: str, start: int, dot: int) -> Period:
-    """Tell what the period at ``dot``, after the word from ``start`` on, is likely to be.
+    """Return what the period at ``dot``, after the word from ``start`` on, is likely to be.
 
     What depends on the words around it is decided: the answer is never NUMBER, SMALL or UNIT.
     """
@@ -238,7 +238,7 @@ def _has_number(text: str, word: str, dot: int) -> bool:
 
 
 def _period_after(word: str) -> Period:
-    """Tell what a period after ``word`` (given without it) may be, whatever stands around it."""
+    """Return what a period after ``word`` (without the period) may be in any context."""
     hour = _HOUR.match(word)
     word = word if hour is None else word[hour.end() :]
     kind = _KINDS.get(word)

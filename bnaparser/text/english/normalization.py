@@ -50,7 +50,7 @@ def recased(words: Sequence[str]) -> list[str] | None:
 
 
 def _case_of(words: Sequence[str]) -> Literal["capitals", "title"] | None:
-    """Tell how the words of a sentence, those with letters, are written; None is the usual way."""
+    """Return how the words of a sentence, those with letters, are written; None is the usual way."""
     whole = [word for word in words if not word[0].isdigit() and not _CLITIC.fullmatch(word)]
     if not whole:
         return None

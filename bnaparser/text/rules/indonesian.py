@@ -1,6 +1,6 @@
 """Indonesian as the ICON treebank writes it: hyphens apart, ``-nya`` apart where it stands for somebody.
 
-``katanya`` is ``kata`` ``nya``, ``biasanya`` is one word: a network tells them apart.
+``katanya`` is ``kata`` ``nya``, ``biasanya`` is one word: a network distinguishes them.
 """
 
 from __future__ import annotations

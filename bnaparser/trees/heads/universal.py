@@ -579,7 +579,7 @@ class _Dependents:
                 self.relations[place] = new
 
     def settle_question(self) -> None:
-        """Tell the subject of "who did this?": with an object before the verb it would be "who did this see?"."""
+        """Mark the subject of "who did this?": with an object before the verb it would be "who did this see?"."""
         question_word = self._place("obj", child="WHNP")
         other = self._place("nsubj", parent="SQ")
         if question_word is None or other is None or other < self.head or self.has("aux"):
@@ -611,7 +611,7 @@ class _Dependents:
                 self.relations[place] = "obl:unmarked" if is_time else "dislocated"
 
     def settle_objects(self) -> None:
-        """Tell objects apart on both sides of the verb: "what did he give *her*", "was elected *president*"."""
+        """Distinguish objects on both sides of the verb: "what did he give *her*", "was elected *president*"."""
         objects = [place for place in self.places if self.relations[place] == "obj"]
         verb = self.arcs[0].head_word
         if len(objects) == 2 and is_form_of(verb, english.GIVING | english.TELLING):
@@ -620,7 +620,7 @@ class _Dependents:
             self.relations[objects[-1]] = "xcomp"
 
     def settle_it(self) -> None:
-        """Tell "it" that stands for a clause: "*it* is clear that he lied"."""
+        """Mark "it" that stands for a clause: "*it* is clear that he lied"."""
         subject = next((place for place in self.places if self.relations[place] == "nsubj"), None)
         if subject is None or self.arcs[self.places.index(subject)].word != "it":
             return
@@ -672,7 +672,7 @@ def _settle_agent(
     relations: list[str],
     dependents: dict[int, list[int]],
 ) -> None:
-    """Tell the agent of a passive: "was seen *by the cat*", "a cake eaten *by mice*"."""
+    """Mark the agent of a passive: "was seen *by the cat*", "a cake eaten *by mice*"."""
     has_perfect = any(
         relations[one] == "aux" and one_arc is not None and one_arc.word in english.HAVE
         for one in dependents[arc.head]

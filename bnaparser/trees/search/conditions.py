@@ -80,7 +80,7 @@ class Description:
         return (label_class in self.literals) != self.negated
 
     def accepting(self) -> Callable[[str], bool]:
-        """Return a function that tells whether a label fits; it remembers its answers.
+        """Return a function that returns whether a label matches; it caches its results.
 
         The top node may fit by one of its names (``fits_top``).
         """

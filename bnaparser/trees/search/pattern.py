@@ -130,7 +130,7 @@ class Pattern:
         return all(any(string in text for string in strings) for strings in self._needed)
 
     def unseen(self) -> Unseen:
-        """Return what tells which labels and words of the pattern are in none of the trees that it is shown.
+        """Return an object that collects the labels and words of the pattern that are in none of the trees that it sees.
 
         Example:
             >>> from bnaparser import Tree
