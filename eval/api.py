@@ -86,7 +86,7 @@ def score(gold: Trees, pred: Trees, params: Params | None = None) -> Scores:
     for number, (gold_line, line) in enumerate(zip_longest(*read_sides(gold, pred)), 1):
         if gold_line is None or line is None:
             longer, shorter = ("gold", "pred") if line is None else ("pred", "gold")
-            raise DataError(f"{shorter} ends after {number - 1} sentences, but {longer} goes on")
+            raise DataError(f"{shorter} ends after {number - 1} sentences, but {longer} has more")
         scorer.start(number, gold_line)
         row = scorer.finish(line)
         totals.add(row)

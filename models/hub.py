@@ -69,7 +69,7 @@ def fetch(name: str) -> Path:
         ) from error
     except Exception as error:  # of a connection that breaks the library raises whatever comes
         raise ModelError(
-            f"no folder {name}, and the model hub did not give a model of that name:"
+            f"no folder {name}, and no model of that name could be loaded from the model hub:"
             f" {in_one_line(error) or type(error).__name__}"
         ) from error
     if not (folder / WEIGHTS).is_file():

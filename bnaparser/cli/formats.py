@@ -352,7 +352,7 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
             return
         if not is_file(output):
             raise SettingsError(
-                f"{form.name} file holds one tree, but the input gives more: use {form.instead},"
+                f"{form.name} file holds one tree, but the input has more: use {form.instead},"
                 " or --output FILE for one file per tree"
             )
         for place, data in [(number, picture)] if files else [first, (number, picture)]:

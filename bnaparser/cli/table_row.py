@@ -53,7 +53,7 @@ class TableRow:
         if self.sentences != self.expected:
             text.append(
                 f"note: the papers count {self.expected:,} sentences in this part;"
-                f" this release gave {self.sentences:,}"
+                f" this release has {self.sentences:,}"
             )
         return "\n".join(text)
 

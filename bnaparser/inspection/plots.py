@@ -52,7 +52,7 @@ def draw_gates(curves: Mapping[str, GateCurve], path: Path) -> None:
             )
             axes.plot(layers, curve.mean, "o-", color=colour, lw=1.8, ms=4.5, label=visible(name))
         most = max(len(curve.mean) for curve in curves.values())
-        axes.set(xlabel="layer", ylabel="gate (share of local attention)", ylim=(0, 1))
+        axes.set(xlabel="layer", ylabel="gate (fraction of local attention)", ylim=(0, 1))
         axes.set(xlim=(0.6, most + 0.4), xticks=range(1, most + 1, max(1, most // 12)))
         axes.grid(color=GRID, lw=0.7)
         axes.set_axisbelow(True)

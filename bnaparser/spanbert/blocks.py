@@ -257,7 +257,7 @@ def _write(
     )
     if len(table) == 0:
         raise DataError(
-            f"{len(files)} files gave no block of text: the text is empty, or each of its sentences"
+            f"no block of text in {len(files)} files: the text is empty, or each of its sentences"
             f" is longer than {limit} subwords"
         )
     counts = np.zeros(1 + max(tokenizer.get_vocab().values()), np.int64)

@@ -68,8 +68,8 @@ class TextSettings(Settings):
     block_size: int = Field(512, gt=8)
     """Longest block in subwords, special ones included."""
     dev_ratio: Fraction = 0.01
-    """Fraction of the documents that is not trained on but judges the run; of a text that is mostly one document, its
-    last blocks. At least one block, where there are two.
+    """Fraction of the documents that is held out to evaluate the run. If the text is mostly one document, its last
+    blocks are held out. If there are two blocks or more, at least one is held out.
     """
     workers: int | None = Field(None, gt=0)
     """Processes that tokenise."""
@@ -111,7 +111,7 @@ class ObjectiveSettings(Settings):
     boundary_weight: float = Field(1.0, ge=0)
     """Weight of the span-boundary objective against the masked words; 0 leaves it out."""
     max_boundary_targets: int = Field(15, gt=0)
-    """Of a span the first N subwords are predicted from its boundaries."""
+    """Predict at most the first N subwords of a span from its boundaries."""
     boundary_positions: int = Field(200, gt=0)
     """Size of the table of positions within a span."""
     next_sentence: bool = False
@@ -146,7 +146,7 @@ class PretrainSettings(Settings):
     freeze_encoder_steps: int = Field(0, ge=0)
     """Train the heads alone for this many steps; the encoder's warm-up begins after them."""
     eval_steps: int = Field(250, gt=0)
-    """Score held-out text, write the encoder and a checkpoint after each N steps."""
+    """Score held-out text, write the encoder and a checkpoint every N steps."""
     dev_blocks: int = Field(200, gt=0)
     """Maximum number of held-out blocks that an evaluation scores."""
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"

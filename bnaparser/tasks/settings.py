@@ -258,7 +258,7 @@ class TaskTrainSettings(Settings):
     evals_per_epoch: float = Field(4.0, gt=0)
     """How often in an epoch the development data is scored and a checkpoint is written."""
     eval_steps: int | None = Field(None, gt=0)
-    """Score the development data and write a checkpoint after each N steps. Left out: as ``evals_per_epoch`` says."""
+    """Score the development data and write a checkpoint every N steps. Left out: as ``evals_per_epoch`` says."""
     eval_batch_tokens: int | None = Field(None, gt=0)
     """Maximum number of subwords in a batch when the model is scored. Left out: what suits the device."""
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"

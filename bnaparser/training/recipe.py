@@ -141,7 +141,7 @@ class TrainSettings(Settings):
     evals_per_epoch: float = Field(4.0, gt=0)
     """How often in an epoch the development sets are scored and a checkpoint is written."""
     eval_steps: int | None = Field(None, gt=0)
-    """Score the development sets and write a checkpoint after each N steps. Left out: as ``evals_per_epoch`` says."""
+    """Score the development sets and write a checkpoint every N steps. Left out: as ``evals_per_epoch`` says."""
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
     """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
     seed: Seed = 42

@@ -591,7 +591,7 @@ def _parse_options(request: Options, settings: ServerSettings) -> ParseOptions:
     )
     if request.n_best <= settings.max_n_best:
         return parse_options
-    most = f"this service gives {settings.max_n_best:,} trees of a sentence at most"
+    most = f"this service returns at most {settings.max_n_best:,} trees for a sentence"
     return replace(parse_options, n_best=1, problem=f"n_best is {request.n_best:,}: {most}")
 
 

@@ -84,8 +84,8 @@ def test_without_a_way_to_the_hub(put: Put) -> None:
     [
         ("RevisionNotFoundError", "has org/model, but no revision 'v9'"),
         ("RepositoryNotFoundError", "has no model of that name.*HF_TOKEN"),
-        ("HfHubHTTPError", "did not give a model of that name: a page of"),
-        ("HFValidationError", "did not give a model of that name: a page of"),
+        ("HfHubHTTPError", "could be loaded from the model hub: a page of"),
+        ("HFValidationError", "could be loaded from the model hub: a page of"),
     ],
 )
 def test_what_the_hub_refuses(monkeypatch: pytest.MonkeyPatch, kind: str, said: str) -> None:
@@ -168,6 +168,6 @@ def test_a_connection_that_breaks(monkeypatch: pytest.MonkeyPatch, kind: str) ->
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", breaks)
     with pytest.raises(
-        ModelError, match="did not give a model of that name: peer closed connection"
+        ModelError, match="could be loaded from the model hub: peer closed connection"
     ):
         models.find("org/model")

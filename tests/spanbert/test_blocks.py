@@ -190,7 +190,7 @@ def test_no_text_and_one_endless_sentence_leave_no_block(
 ) -> None:
     for name, content, told in (
         ("empty.txt", "\n\n", "these files hold no text"),
-        ("giant.txt", "ab " * 5000, "gave no block of text"),
+        ("giant.txt", "ab " * 5000, "no block of text in 1 files"),
     ):
         (tmp_path / name).write_text(content)
         settings = TextSettings(files=(str(tmp_path / name),))

@@ -130,7 +130,7 @@ def test_texts_that_are_no_text(make_recipe: MakeRecipe, tmp_path: Path) -> None
         ("program.txt", b"\x7fELF\x02\x01\x00\x00", "program.txt: this is a program, not text"),
         ("picture.txt", b"\x89PNG\r\n\x1a\n\xff", "picture.txt: this is a picture, not text"),
         ("empty.txt", b"", "these files hold no text"),
-        ("word.txt", b"x" * 20_000, "1 files gave no block of text"),
+        ("word.txt", b"x" * 20_000, "no block of text in 1 files"),
     ):
         (tmp_path / name).write_bytes(content)
         recipe = make_recipe("roberta", text={"files": (str(tmp_path / name),)})

@@ -130,7 +130,7 @@ class ParserTrees:
             fresh: dict[Words, Tree] = {}
             for parse in self._parses(missing[start : start + _CHUNK]):
                 if parse.tree is None:
-                    found[parse.words] = parse.error or "the parser gave no tree"
+                    found[parse.words] = parse.error or "the parser returned no tree"
                 else:
                     fresh[parse.words] = parse.tree
             if self.store is not None:

@@ -151,7 +151,7 @@ def test_a_bad_question_is_the_error_of_its_sentence_alone(
 @pytest.mark.parametrize(
     ("asked", "said"),
     [
-        ({"tokens": WORDS, "n_best": 101}, "n_best is 101: this service gives 100"),
+        ({"tokens": WORDS, "n_best": 101}, "n_best is 101: this service returns at most 100 trees"),
         ({"tokens": WORDS, "constraints": [[]]}, "1 lists of constraints for 2 sentences"),
         ({"tokens": WORDS, "dependencies": []}, "0 dependencies for 2 sentences"),
         (
