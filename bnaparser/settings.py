@@ -248,7 +248,7 @@ class _Allowed(NamedTuple):
 class _Place(NamedTuple):
     """A place in settings: its name, its type and the bounds of its value, the names beside it, its default.
 
-    The type is None where no field has the name.
+    The type is None if no field has the name.
     """
 
     key: str

@@ -70,7 +70,7 @@ class Decoded(NamedTuple):
 class ChartBatch:
     """Where the sentences of a batch lie in the flat arrays, and how threads share them.
 
-    ``lengths`` are numbers of words; raises ValueError where one is below 1. ``spans`` and ``nodes``
+    ``lengths`` are numbers of words; raises ValueError if one is below 1. ``spans`` and ``nodes``
     count those of all sentences, ``splits`` about as many split points as a search looks at.
     """
 

@@ -40,7 +40,7 @@ from bnaparser.compute.functions import larger
 # A whole number of 64 bits: each other type of an argument would be compiled for by itself.
 _whole = cast("Callable[[object], int]", np.int64)
 _PARTS, _PIECE, _SEQUENCE = _whole(0), _whole(1), _whole(2)
-# Where there is no item, and where nobody has looked yet.
+# If there is no item, and where nobody has looked yet.
 _NONE, _UNKNOWN = _whole(-1), _whole(-2)
 # Rows of a vertex's state: its first and its last listed item, the top of its heap, and how many of
 # the three that may come after its last item wait in the heap already.
@@ -236,7 +236,7 @@ def _list_next(graph: Hypergraph, items: Items, stack: Int32s, height: int) -> i
 
     What may follow a vertex's last item goes into its heap, each as soon as the item below that it
     needs is listed; then the best of the heap is listed. Returns the height that is left: 0, or
-    more where there is no more space for items. The stack (2n + 2, 3) has kind, start and end.
+    more if there is no more space for items. The stack (2n + 2, 3) has kind, start and end.
     """
     first = graph.vertices[_FIRST]
     while height > 0:

@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def with_standard_streams(run: Callable[[Streams], int]) -> int:
     """Call ``run`` with this process's output streams; return its exit code, or that of Exit.
 
-    Raises DataError where standard output is closed.
+    Raises DataError if standard output is closed.
     """
     if sys.stdout is None:
         raise DataError("standard output is closed: the scores cannot be written")

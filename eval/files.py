@@ -65,7 +65,7 @@ def is_indented(lines: Iterable[bytes]) -> bool:
 def joined_trees(lines: Iterable[bytes], source: str) -> Iterator[bytes]:
     """Yield each tree of an indented file as a line.
 
-    Raises DataError where brackets do not match, with ``source`` and the line.
+    Raises DataError if brackets do not match, with ``source`` and the line.
     """
     parts: list[bytes] = []
     depth = first = 0

@@ -99,7 +99,7 @@ def compare_rows(
     """Compare two outputs whose sentences are scored already, as `compare_outputs` does.
 
     Of a row the status counts, and how many brackets matched and are in either tree. Raises as `compare_outputs` does,
-    and ValueError where one has more rows.
+    and ValueError if one has more rows.
     """
     _check(trials, resamples, confidence)
     rows = list(zip(first, second, strict=True))

@@ -194,7 +194,7 @@ class ReadBody:
     async def _read(
         self, scope: Scope, receive: Receive, count: Callable[[bytes], None]
     ) -> bytes | None:
-        """Return the body; None when the client went away meanwhile."""
+        """Return the body; None when the client went away in the meantime."""
         self._check_size(_announced(scope))
         chunks: list[bytes] = []
         size = 0

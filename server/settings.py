@@ -23,7 +23,7 @@ _OF_KUBERNETES = re.compile(r"(?:\A|_)(?:SERVICE_HOST\Z|SERVICE_PORT|PORT_\d+_(?
 BACKLOG = 2048
 """Connections that may wait in the system until they are accepted."""
 # A core parses about 500 words a second with the model `en`: a batch takes less than half a second.
-# Smaller ones go through more slowly, larger ones hold up who comes meanwhile; benchmarks/service
+# Smaller ones go through more slowly, larger ones hold up who comes in the meantime; benchmarks/service
 # has figures.
 BATCH_WORDS_A_THREAD = 200
 BATCH_WORDS_ON_GPU = 1000

@@ -81,7 +81,7 @@ def remove(tree: Tree, node: int) -> Tree:
 def bracket(tree: Tree, first: int, last: int, label: str) -> Tree:
     """Return the tree with a bracket more, around all from one node to another, which may be the same node.
 
-    Around one node, the new node is its parent. Raises TreeError where the words cut through a constituent.
+    Around one node, the new node is its parent. Raises TreeError if the words cut through a constituent.
     """
     nodes = _changeable(tree)
     one, other = _at(nodes, min(first, last)), _at(nodes, max(first, last))
@@ -113,7 +113,7 @@ def bracket(tree: Tree, first: int, last: int, label: str) -> Tree:
 def move(tree: Tree, node: int, target: int) -> Tree:
     """Return the tree with a node, and all below it, attached to another one, in the order of the words.
 
-    A node that is left without words is removed. Raises TreeError where the words would get out of order.
+    A node that is left without words is removed. Raises TreeError if the words would get out of order.
     """
     nodes = _changeable(tree)
     moved, goal = _at(nodes, node), _at(nodes, target)

@@ -66,7 +66,7 @@ class History:
 
     @property
     def tree(self) -> str | None:
-        """The tree after the last step; None where it is still that which was there first."""
+        """The tree after the last step; None if it is still that which was there first."""
         return self.trees[self.place - 1] if self.place else None
 
     def apply(self, step: Record) -> None:
@@ -256,7 +256,7 @@ class Project:
     def accepted(self, by: str | None = None) -> list[str]:
         """Return the trees that were accepted, in the order of the sentences, by one annotator or by any.
 
-        Raises DataError where annotators accepted different trees of a sentence, and none is named.
+        Raises DataError if annotators accepted different trees of a sentence, and none is named.
         """
         if by is not None and by not in self.annotators:
             known = ", ".join(self.annotators) or "nobody"
@@ -280,7 +280,7 @@ class Project:
 def read_project(folder: Path) -> Project:
     """Read a project without changing it, also while another process has it open.
 
-    Raises DataError where there is none, or where it cannot be read.
+    Raises DataError if there is none, or where it cannot be read.
     """
     if not (folder / STEPS).is_file():
         raise DataError(f"{folder} is no annotation project: it has no file {STEPS}")

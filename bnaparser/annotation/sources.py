@@ -58,7 +58,7 @@ def read_source(path: Path, encoding: str | None = None, trees: bool | None = No
 def model_version(names: str) -> str:
     """Return names of models, found from any folder, with a digest of their files: another one after a new training.
 
-    Raises ModelError where there is no such model.
+    Raises ModelError if there is no such model.
     """
     lasting, digest = [], hashlib.sha256()
     for name in models.model_names(names):

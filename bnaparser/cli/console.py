@@ -36,7 +36,7 @@ _typed = "bnaparser"
 def guarded(run: Callable[[argparse.Namespace], int], namespace: argparse.Namespace) -> int:
     """Call a verb and turn what it raises into an exit code and one sentence.
 
-    The sentence begins with ``namespace.command``, where there is one.
+    The sentence begins with ``namespace.command``, if there is one.
     """
     global _typed
     _typed = getattr(namespace, "command", "bnaparser")

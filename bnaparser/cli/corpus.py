@@ -35,7 +35,7 @@ EXAMPLES = """\
   bnaparser corpus texts/ parsed/ --workers 8
   bnaparser corpus texts/ parsed/ --engine ray --ray-address auto --workers 64"""
 _KINDS = ("text", "jsonl", "csv", "tsv", "parquet", "conllu")
-_REPORT_SECONDS = 60.0  # seconds, where there is no terminal for a bar
+_REPORT_SECONDS = 60.0  # seconds, if there is no terminal for a bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

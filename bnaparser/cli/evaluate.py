@@ -293,7 +293,7 @@ def _score_lines(
 
 
 def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str, str]:
-    """Return gold and predicted lines (empty where parsing failed), what was scored, and a report."""
+    """Return gold and predicted lines (empty if parsing failed), what was scored, and a report."""
     from bnaparser.treebanks.reading import load_clean_trees
 
     # Traces are no words to parse, and an outer bracket without a label would count against us.

@@ -277,7 +277,7 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
     format has numbers, and a sentence with fewer leaves some out. What a file held before is dropped
     first; where the format is no text, at the end: a part of such a file is none, and a picture of no
     tree is not written. Of several pictures each gets a file with its number in its name.
-    Raises SettingsError where what is no text would go to a terminal, or several pictures to standard output.
+    Raises SettingsError if what is no text would go to a terminal, or several pictures to standard output.
     """
     form = FORMATS[name]
     if output.isatty() and not (isinstance(form, TextFormat) or getattr(form, "is_text", False)):

@@ -224,7 +224,7 @@ class _Inputs:
 
     @property
     def size(self) -> int | None:
-        """The bytes of all files; None where that says nothing about what they hold."""
+        """The bytes of all files; None if that says nothing about what they hold."""
         plain = all(
             path.suffix.lower() not in (".gz", ".xz", ".bz2", ".zst") for path in self.paths
         )

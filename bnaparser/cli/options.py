@@ -234,7 +234,7 @@ class TagStream:
         return [row.tags for row in rows]
 
     def check_end(self) -> None:
-        """Raise DataError where rows are left that no sentence took."""
+        """Raise DataError if rows are left that no sentence took."""
         for row in (*self._first, *islice(self._rows, 1)):
             raise DataError(
                 f"{self.path}:{row.line}: the file has more lines of tags than the input has sentences: give one"

@@ -31,7 +31,7 @@ _TIME_LEFT = "{percentage:3.0f} % |{bar:30}| {elapsed} gone, {remaining} left"
 def open_input(path: Path | None) -> Iterator[BufferedIOBase]:
     """Open a file, decompressed as its name says, or take standard input (also ``-``).
 
-    Raises DataError where the file cannot be opened.
+    Raises DataError if the file cannot be opened.
     """
     if path is None or str(path) == "-":
         yield standard_input("give text or --input FILE")
@@ -45,13 +45,13 @@ def open_input(path: Path | None) -> Iterator[BufferedIOBase]:
 
 
 def read_input(source: BufferedIOBase, path: Path | None, encoding: str | None) -> LineReader:
-    """Return the lines of what `open_input` opened; DataError where that is not text."""
+    """Return the lines of what `open_input` opened; DataError if that is not text."""
     standard = path is None or str(path) == "-"
     return LineReader(source, "standard input" if standard else str(path), encoding, OPTION)
 
 
 def standard_input(instead: str) -> BufferedIOBase:
-    """Return standard input; DataError where it is closed, saying what to do ``instead``."""
+    """Return standard input; DataError if it is closed, saying what to do ``instead``."""
     if sys.stdin is None:
         raise DataError(f"standard input is closed: {instead}")
     if sys.stdin.isatty():
@@ -62,7 +62,7 @@ def standard_input(instead: str) -> BufferedIOBase:
 def open_words(words: Sequence[str]) -> BufferedIOBase:
     """Return the text that was typed, words with a blank between, as a file would hold it.
 
-    Raises DataError where the shell gave bytes that are not UTF-8.
+    Raises DataError if the shell gave bytes that are not UTF-8.
     """
     text = " ".join(words)
     try:
@@ -75,7 +75,7 @@ def open_words(words: Sequence[str]) -> BufferedIOBase:
 
 
 def refuse_file_names(words: Sequence[str], command: str, doing: str) -> None:
-    """Raise SettingsError where all that was given as text are names of files."""
+    """Raise SettingsError if all that was given as text are names of files."""
     if words and all(_is_file(word) for word in words):
         raise SettingsError(
             f"{words[0]} is a file: to {doing} what is in it: {command} --input {words[0]}"
@@ -87,7 +87,7 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
     """Open a file, or take standard output (also ``-``); each line is written once it is whole.
 
     A file keeps what it holds until ``empty`` is called; a new one is removed where something fails
-    before anything is written. Raises DataError where it cannot be written, SettingsError where it is
+    before anything is written. Raises DataError if it cannot be written, SettingsError if it is
     one of ``inputs``, open or by its name, as well.
     """
     if path is None or str(path) == "-":

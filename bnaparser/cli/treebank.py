@@ -196,7 +196,7 @@ def _find(args: argparse.Namespace) -> Iterator[Found]:
 
 
 def _preparation(args: argparse.Namespace) -> Callable[[Tree], Tree | None]:
-    """Return what makes of a tree the one that is written, or None where it is left out."""
+    """Return what makes of a tree the one that is written, or None if it is left out."""
     if (args.map is None) != (args.map_set is None):
         raise SettingsError("--map FILE and --map-set NAME need each other: give both, or neither")
     mapping = read_label_map(args.map, args.map_set) if args.map else None

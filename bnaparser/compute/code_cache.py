@@ -181,7 +181,7 @@ def _of_user() -> Path | None:
 
 
 def _temporary() -> Path | None:
-    """Return a folder of this user's own among temporary files; None where the user's cache folder is always there."""
+    """Return a folder of this user's own among temporary files; None if the user's cache folder is always there."""
     if sys.platform == "win32":
         return None
     return Path(os.environ.get("TMPDIR") or "/tmp") / f"bnaparser-{os.geteuid()}"

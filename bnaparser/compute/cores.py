@@ -51,7 +51,7 @@ def _quota() -> float | None:
 
 
 def cpu_quota(groups: Path, mounted: Path) -> float | None:
-    """Return the seconds that Linux lets this process compute in a second; None where it sets no limit.
+    """Return the seconds that Linux lets this process compute in a second; None if it sets no limit.
 
     ``groups`` names the control groups that the process is in, ``mounted`` is where they all are. The limit of a
     group holds for those in it, too. Of version 2 the file is cpu.max, of version 1 two of the controller "cpu".
@@ -86,7 +86,7 @@ def _limits(controllers: list[str], path: str, mounted: Path) -> Iterator[float]
 
 
 def _limit(group: Path, names: tuple[str, ...]) -> Iterator[float]:
-    """Yield a group's limit, if it has one: two numbers, the first being "max" or -1 where it has none."""
+    """Yield a group's limit, if it has one: two numbers, the first being "max" or -1 if it has none."""
     try:
         text = " ".join((group / name).read_text(encoding="utf-8") for name in names)
         quota, period = map(int, text.split())

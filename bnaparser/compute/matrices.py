@@ -147,7 +147,7 @@ def multiply(
     """Return ``activation(rows matrix' + bias)``: float32 (rows, outputs).
 
     ``rows`` is float32 (rows, inputs). For a matrix of int8 each row is rounded to int8 with a scale
-    of its own. Raises ValueError where the sizes do not fit.
+    of its own. Raises ValueError if the sizes do not fit.
     """
     if rows.shape[1] != matrix.inputs or len(bias) != matrix.outputs:
         raise ValueError(

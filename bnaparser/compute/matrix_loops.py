@@ -199,7 +199,7 @@ def _writing(kind: str, places: int) -> tuple[WriteTile, WriteProduct]:
         in_small = count % ROWS if count < ROWS or count % ROWS <= 2 * FEW_ROWS else 0
         for panel in range((outputs + PANEL - 1) // PANEL):
             left = address(out) + panel * PANEL * 4
-            # The weights of the next panel are fetched meanwhile, if there is one: each tile fetches its part of them.
+            # The weights of the next panel are fetched in the meantime, if there is one: each tile fetches its part of them.
             there = product[5] + (panel + 1) * size
             for start in range(0, count - in_small, ROWS):
                 top = min(start, count - ROWS)

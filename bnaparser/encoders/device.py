@@ -45,7 +45,7 @@ def training_precision(precision: str, device: str) -> str:
 
 
 def check_device(device: str | None) -> None:
-    """Raise ModelError where a device that is named is not there."""
+    """Raise ModelError if a device that is named is not there."""
     if device is None:
         return
     try:
@@ -64,7 +64,7 @@ def prepare_device(device: str) -> None:
 
 
 def move(network: nn.Module, device: str | None) -> None:
-    """Move a network to the device that is chosen; ModelError where it is not there."""
+    """Move a network to the device that is chosen; ModelError if it is not there."""
     chosen = choose_device(device)
     prepare_device(chosen)
     try:

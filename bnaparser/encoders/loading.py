@@ -42,7 +42,7 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
 
 
 def save_tokenizer(tokenizer: PreTrainedTokenizerBase, folder: Path) -> None:
-    """Write a tokenizer's files. Raises DataError where the disk is full."""
+    """Write a tokenizer's files. Raises DataError if the disk is full."""
     try:
         tokenizer.save_pretrained(folder)
     except Exception as error:  # the library raises nothing narrower
@@ -60,8 +60,8 @@ def load_pretrained(
     """Load a Hugging Face encoder with its weights from a folder or hub name, in float32.
 
     With ``layers`` only this number of layers is loaded, the lowest ones. ``decoder``: a T5 comes with
-    its decoder. Where the folder lacks weights, a warning is logged. Raises ModelError where it
-    cannot be loaded, SettingsError where it has fewer layers.
+    its decoder. Where the folder lacks weights, a warning is logged. Raises ModelError if it
+    cannot be loaded, SettingsError if it has fewer layers.
     """
     check_encoder_files(folder)
     try:
@@ -92,7 +92,7 @@ def load_pretrained(
 def lowest_layers(model: PreTrainedModel, layers: int) -> PreTrainedModel:
     """Return an encoder with only the lowest layers of another one, and their weights.
 
-    Raises SettingsError where it has fewer.
+    Raises SettingsError if it has fewer.
     """
     with temporary_folder() as folder:
         model.save_pretrained(folder)
@@ -122,7 +122,7 @@ def build_pretrained(
 
 
 def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
-    """Read an encoder's configuration and tokenizer; ModelError where they are not whole."""
+    """Read an encoder's configuration and tokenizer; ModelError if they are not whole."""
     check_model_file(folder / CONFIG)
     check_encoder_files(folder)
     try:
@@ -135,7 +135,7 @@ def read_encoder(folder: Path) -> tuple[PretrainedConfig, Any]:
 
 
 def read_tokenizer(folder: Path) -> PreTrainedTokenizerBase:
-    """Read a tokenizer from a folder; ModelError where it is not whole."""
+    """Read a tokenizer from a folder; ModelError if it is not whole."""
     tokenizer = load_tokenizer(folder)
     files = sorted(tokenizer.vocab_files_names.values())
     # Without its vocabulary the library makes up a tokenizer that knows no words; CANINE's and ByT5's have none.

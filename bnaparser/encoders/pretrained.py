@@ -150,7 +150,7 @@ class Collated:
 
     ``ids`` (rows, subwords) are the subword numbers; ``numbers`` (rows, subwords) say of which
     window a subword is, from 1, and 0 for padding; ``places`` (rows, subwords) are the subwords'
-    places in their windows, None where every row has one window. ``gather`` (windows, positions)
+    places in their windows, None if every row has one window. ``gather`` (windows, positions)
     has the row of each position among all subwords, and rows beyond them for those of
     ``PretrainedEncoder.missing``.
     """

@@ -18,7 +18,7 @@ from bnaparser.files.tables import read_object
 
 @contextmanager
 def panics_as_errors() -> Iterator[None]:
-    """Raise ModelError where the tokenizers library panics, as on a regular expression that never ends.
+    """Raise ModelError if the tokenizers library panics, as on a regular expression that never ends.
 
     Its PanicException is no Exception but a BaseException, so it would pass every ``except Exception``, and end
     the whole program for one sentence. It also serves as a decorator.

@@ -31,7 +31,7 @@ def unpacked_name(path: Path) -> Path:
 def open_compressed(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for reading, decompressed.
 
-    Raises DataError where it is missing or cannot be read, and inside the ``with`` block where it
+    Raises DataError if it is missing or cannot be read, and inside the ``with`` block where it
     turns out to be damaged.
     """
     with damage_as_errors(path), path.open("rb") as raw:

@@ -36,7 +36,7 @@ def deciding_files(folder: Path) -> list[Path]:
 
 
 def check_model_file(path: Path) -> None:
-    """Raise ModelError where a file of a model cannot be read.
+    """Raise ModelError if a file of a model cannot be read.
 
     A named pipe or a device is refused, because reading it may never end. So is a Git LFS pointer, because it
     stands for a file that is not there.
@@ -60,14 +60,14 @@ def check_model_file(path: Path) -> None:
 
 
 def check_encoder_files(folder: str | Path) -> None:
-    """Raise ModelError where a file of an encoder's folder cannot be read; a hub's name passes."""
+    """Raise ModelError if a file of an encoder's folder cannot be read; a hub's name passes."""
     for pattern in _OF_ENCODERS:
         for path in sorted(Path(folder).glob(pattern)):
             check_model_file(path)
 
 
 def check_new(folder: Path) -> None:
-    """Raise DataError where there is a file or a folder with something in it, before any work is done for it."""
+    """Raise DataError if there is a file or a folder with something in it, before any work is done for it."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} exists already: choose another folder")
 
@@ -101,7 +101,7 @@ def unfinished(folder: Path) -> Path:
 def put_in_place(new: Path, folder: Path) -> None:
     """Rename a folder that is written to its end; what had the name before is removed only then.
 
-    So a process that is killed meanwhile leaves one of both whole, the old one perhaps as ``.FOLDER.old``.
+    So a process that is killed in the meantime leaves one of both whole, the old one perhaps as ``.FOLDER.old``.
     """
     old = folder.with_name(f".{folder.name}.old")
     _remove(old)
@@ -112,7 +112,7 @@ def put_in_place(new: Path, folder: Path) -> None:
 
 
 def _remove(folder: Path) -> None:
-    """Remove a folder where there is one; of a link to one the link."""
+    """Remove a folder if there is one; of a link to one the link."""
     if folder.is_symlink():
         folder.unlink()
     else:

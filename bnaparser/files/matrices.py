@@ -25,7 +25,7 @@ _WORTH_CODING = 0.7
 
 
 def code(matrix: NDArray[np.int8]) -> bytes | None:
-    """Return an int8 matrix Huffman-coded (a raw deflate stream), or None where that gains little.
+    """Return an int8 matrix Huffman-coded (a raw deflate stream), or None if that gains little.
 
     The values of a row follow no pattern, so that to look for repetitions would only cost.
     """
@@ -35,7 +35,7 @@ def code(matrix: NDArray[np.int8]) -> bytes | None:
 
 
 def decode(coded: bytes, rows: int) -> NDArray[np.int8]:
-    """Return the matrix that was coded. Raises ValueError where the bytes are not one of ``rows``.
+    """Return the matrix that was coded. Raises ValueError if the bytes are not one of ``rows``.
 
     A Huffman code takes a bit a value at least: what unpacks to more, was not written here, and is not
     unpacked to its end.
@@ -67,7 +67,7 @@ class Weights(NamedTuple):
 
 
 def read_matrices(path: Path) -> Weights:
-    """Read a weights file. Raises ModelError where it is missing or damaged."""
+    """Read a weights file. Raises ModelError if it is missing or damaged."""
     check_model_file(path)
     try:
         with safe_open(path, framework="np") as file:

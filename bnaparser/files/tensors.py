@@ -131,7 +131,7 @@ def _half(name: str, tensor: Tensor) -> Tensor:
 
 
 def read_weights(path: Path) -> dict[str, Tensor]:
-    """Read a weights file, in float32; ModelError where it is missing or damaged."""
+    """Read a weights file, in float32; ModelError if it is missing or damaged."""
     weights = read_matrices(path)
     tensors = {name: _in_float32(array) for name, array in weights.arrays.items()}
     try:

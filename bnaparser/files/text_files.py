@@ -102,7 +102,7 @@ _TOO_MANY = 2  # if more than one byte in this many is beyond ASCII, the text is
 
 
 def check_encoding(name: str) -> str:
-    """Return Python's name of a text encoding; SettingsError where there is no such encoding."""
+    """Return Python's name of a text encoding; SettingsError if there is no such encoding."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):  # the second where a name has a NUL in it
@@ -145,7 +145,7 @@ class LineReader:
         self._start = b""  # the first bytes, which show whether a file is text
         self._read = self._given = 0  # bytes: read, and those of the lines returned
         self._each = 0.0  # bytes of a line of those in ``_lines``, on average
-        self.size = self._bytes_left()  # of the input; None where nobody can know
+        self.size = self._bytes_left()  # of the input; None if nobody can know
         self._parts: Iterator[str | DataError] = self._texts()
         if self._is_file():  # a file that is not text is refused at once
             self._parts = chain(list(islice(self._parts, 1)), self._parts)
@@ -199,7 +199,7 @@ class LineReader:
             return False
 
     def _bytes_left(self) -> int | None:
-        """Return how many bytes there are to read from here on; None where nobody can know."""
+        """Return how many bytes there are to read from here on; None if nobody can know."""
         if not self._is_file() or not hasattr(self._source, "raw"):  # decompressed while it is read
             return None
         return os.fstat(self._source.fileno()).st_size - self._source.tell()
@@ -331,7 +331,7 @@ class LineReader:
 def open_text(path: Path, encoding: str | None = None, option: str = "") -> Iterator[LineReader]:
     """Open a text file, plain or compressed as its name says, to read its lines.
 
-    Raises DataError where the file is missing, and inside the ``with`` block as `LineReader` does.
+    Raises DataError if the file is missing, and inside the ``with`` block as `LineReader` does.
     """
     with open_compressed(path) as raw:
         yield LineReader(raw, str(path), encoding, option)
@@ -379,7 +379,7 @@ def looks_like_cp1252(data: bytes) -> bool:
 def refuse_kinds(
     name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], ...] = _KINDS
 ) -> None:
-    """Raise DataError where a file begins, after blanks, as one that is not text."""
+    """Raise DataError if a file begins, after blanks, as one that is not text."""
     if start.startswith(_ZIP):
         kinds = tuple((_ZIP, what, do) for inside, what, do in _ZIPS if inside in start)
     pdf = _PDF_WITHIN.search(start, 0, _PDF_REACH)

@@ -29,7 +29,7 @@ class AttentionMaps:
 
     Rows are queries, (L, A, U, U), and sum to 1: the subwords of a word are one, as a key by their
     sum, as a query by their mean. ``plain`` is what the scores give without syntax, in the layer as
-    it stands; ``local`` what they give within the mask (SLA, WLA), None where the variant has no
+    it stands; ``local`` what they give within the mask (SLA, WLA), None if the variant has no
     local attention; ``guided`` what values are weighted with. ``special`` (U) marks the tokens that
     are no words.
     """
@@ -43,7 +43,7 @@ class AttentionMaps:
     def average(self, layer: int | None = None, head: int | None = None) -> AttentionMaps:
         """Return the mean over layers and heads, or those of one of each, from 1, as L = A = 1.
 
-        Raises SettingsError where there is no such layer or head.
+        Raises SettingsError if there is no such layer or head.
         """
         layers = _chosen("layer", layer, self.plain.shape[0])
         heads = _chosen("head", head, self.plain.shape[1])
@@ -68,7 +68,7 @@ def _chosen(kind: str, number: int | None, count: int) -> slice:
 
 @torch.inference_mode()
 def attention_maps(model: TaskModel, example: PreparedExample) -> AttentionMaps:
-    """Return how a model's attention reads one text; SettingsError where no syntax guides it."""
+    """Return how a model's attention reads one text; SettingsError if no syntax guides it."""
     plain: list[Tensor] = []
     local: list[Tensor] = []
     guided: list[Tensor] = []

@@ -78,7 +78,7 @@ class Reader:
 def load_reader(name: str, device: str | None = None) -> Reader:
     """Load a task's model (a folder, one that ships, a package's), or an encoder of transformers.
 
-    Raises ModelError where it is neither, or the device is not there.
+    Raises ModelError if it is neither, or the device is not there.
     """
     is_known = name in models.shipped() or find_installed(name) is not None
     folder = models.find(name) if is_known else Path(name)
@@ -143,7 +143,7 @@ def _states(
 def mean_pieces(states: Tensor, pieces: Iterable[int | None], words: int) -> Vectors | None:
     """Return (layers, words, H): of ``states`` (layers, T, H) the mean over each word's subwords.
 
-    ``pieces`` says of each token which word it is a subword of. None where a word has no subword.
+    ``pieces`` says of each token which word it is a subword of. None if a word has no subword.
     """
     belongs = torch.zeros(words, states.shape[1])
     for place, word in enumerate(pieces):
@@ -172,7 +172,7 @@ def read_gold(path: StrPath, rules: HeadRules, limit: int | None = None) -> list
 
     A file with ``.conllu`` in its name is CoNLL-U; any other, a folder or a pattern is read as
     `bnaparser.treebanks.reading.find_trees` does, cleaned, its heads found by ``rules``. Raises DataError or
-    TreeError where it cannot be read or holds no sentence.
+    TreeError if it cannot be read or holds no sentence.
     """
     conllu = ending(Path(path)) == ".conllu"
     read = _dependencies(path) if conllu else _trees(path, rules)

@@ -145,7 +145,7 @@ def fit(
 ) -> Tensor:
     """Return B (H, rank) of the epoch with the lowest development loss; the same by the same seed.
 
-    Raises DataError where no epoch's is a number, as of vectors that are none.
+    Raises DataError if no epoch's is a number, as of vectors that are none.
     """
     generator = torch.Generator().manual_seed(settings.seed)
     width, device = train[0].vectors.shape[1], train[0].vectors.device
@@ -287,7 +287,7 @@ def row_correlations(predicted: Numbers, gold: Numbers) -> NDArray[np.float64]:
 
 
 def check_lengths(lengths: Iterable[int]) -> None:
-    """Raise DataError where none of the ``lengths`` of sentences is among LENGTHS."""
+    """Raise DataError if none of the ``lengths`` of sentences is among LENGTHS."""
     if not any(length in LENGTHS for length in lengths):
         raise DataError(
             f"no test sentence has {LENGTHS.start} to {LENGTHS.stop - 1} words: "

@@ -60,7 +60,7 @@ def _prepared(model: TaskModel, example: PreparedExample) -> PreparedExample | s
 
 
 def attention_variant(model: TaskModel) -> AttentionVariant:
-    """Return what guides the attention of a model; SettingsError where nothing does."""
+    """Return what guides the attention of a model; SettingsError if nothing does."""
     if not model.network.guided:
         raise SettingsError(
             "this model has a plain encoder, without syntax-guided attention: choose another model"

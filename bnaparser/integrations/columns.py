@@ -52,7 +52,7 @@ def sentence_columns(parses: Parsed) -> Columns:
     were requested.
     ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` gives them, it
     counts in the text. ``document`` is then the text's index label, where the texts are a Series of
-    pandas, else its place among the texts, from 0. Raises ValueError where two texts have one label.
+    pandas, else its place among the texts, from 0. Raises ValueError if two texts have one label.
     """
     given, of_texts = _looked_at(parses)
     rows = [
@@ -120,7 +120,7 @@ def _looked_at(parses: Parsed) -> tuple[Iterable[Any], bool]:
 
 
 def _numbered(parses: Iterable[Any]) -> Iterator[tuple[Hashable, int, Parse]]:
-    """Yield parses with the label or number of their text, None where there are no texts, and their own."""
+    """Yield parses with the label or number of their text, None if there are no texts, and their own."""
     labels: set[Hashable] = set()
     for number, one in enumerate(parses):
         if isinstance(one, Parse):

@@ -30,7 +30,7 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
 
     ``n_best`` trees are given of each sentence, best first, or as many as it has. As NLTK says it, a
     sentence that cannot be parsed has no trees; the reason is logged. The top
-    node is TOP, and ``parse_one`` gives None where there is no tree. Raises ValueError for an ``n_best``
+    node is TOP, and ``parse_one`` gives None if there is no tree. Raises ValueError for an ``n_best``
     below 1.
     """
 

@@ -89,7 +89,7 @@ class SpacyComponent:
 
     @property
     def parser(self) -> Parser:
-        """The parser that is at work; ModelError where there is no such model."""
+        """The parser that is at work; ModelError if there is no such model."""
         if isinstance(self._parser, ModelError):
             raise self._parser
         return self._parser
@@ -192,7 +192,7 @@ def _files_of_models(folder: Path) -> list[Path]:
 
 
 def sentences(doc: Any) -> list[list[Any]]:
-    """Return the tokens of each sentence; DataError where the pipeline has found no sentences."""
+    """Return the tokens of each sentence; DataError if the pipeline has found no sentences."""
     if not doc.has_annotation("SENT_START"):
         raise DataError(
             "this document has no sentence boundaries: put a parser, 'senter' or 'sentencizer'"
@@ -286,7 +286,7 @@ def create_component(
     """Make the component; spaCy calls this, with the values of ``nlp.add_pipe(..., config=...)``."""
     component = SpacyComponent(model, device, batch_tokens, write_tags, name, probabilities)
     if name not in nlp._meta.get("pipeline", ()):  # else from_disk follows, which brings the model
-        _ = component.parser  # ModelError where there is no such model
+        _ = component.parser  # ModelError if there is no such model
     return component
 
 

@@ -2,7 +2,7 @@
 
 A document keeps its parse in ``user_data`` as arrays and strings, so that it goes along to disk
 and from one process to another. In pre-order it has every constituent (a chain is one, as in
-`bnaparser.trees.tree.Span`), every word as one without a label where it has none, and every
+`bnaparser.trees.tree.Span`), every word as one without a label if it has none, and every
 sentence in the same way.
 """
 
@@ -31,7 +31,7 @@ class SpacyConstituents:
 
     ``starts`` and ``ends`` are tokens, half-open, int32 (constituents,); ``labels`` are chains,
     ``S::VP``; ``probabilities`` float32 (constituents,), NaN where there is none. ``tags`` are the
-    parser's own, one a token, empty where the parser was not given it (blanks). ``failed`` are
+    parser's own, one a token, empty if the parser was not given it (blanks). ``failed`` are
     sentences without a parse: first token, token after the last, reason. ``tokens`` are how many
     the document had.
     """
@@ -51,7 +51,7 @@ def keep(doc: Any, found: SpacyConstituents) -> None:
 
 
 def kept(doc: Any) -> SpacyConstituents:
-    """Return a document's parse; ConstituentError where it has none, or had other tokens then."""
+    """Return a document's parse; ConstituentError if it has none, or had other tokens then."""
     stored = doc.user_data.get(KEY)
     if stored is None:
         raise ConstituentError(
@@ -93,7 +93,7 @@ def confidence(whole: Any) -> float | None:
 
 
 def error(span: Any) -> str | None:
-    """Return why the sentence of a span has no parse; None where it has one."""
+    """Return why the sentence of a span has no parse; None if it has one."""
     for start, end, reason in kept(span.doc).failed:
         if start <= span.start and span.end <= end:
             return reason

@@ -61,7 +61,7 @@ class Structure:
 
     ``words`` are tokens that are no punctuation. ``phrases`` has of each kind of phrase the number of
     phrases and of words in them. ``right`` and ``left`` count constituents of several words that are the
-    last, or the first, of several children. ``before_verb`` is None where there is no main verb.
+    last, or the first, of several children. ``before_verb`` is None if there is no main verb.
     """
 
     tokens: int = 0

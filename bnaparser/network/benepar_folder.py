@@ -56,7 +56,7 @@ class BeneparModel(NamedTuple):
 
 
 def read_benepar_folder(folder: Path) -> BeneparModel:
-    """Read a folder as benepar's ``export.py`` writes it; ModelError where it is not whole."""
+    """Read a folder as benepar's ``export.py`` writes it; ModelError if it is not whole."""
     check_encoder_files(folder)
     config = _encoder_config(folder, folder)
     tensors = _read_pickled(folder / BENEPAR_WEIGHTS)
@@ -213,7 +213,7 @@ def _settings(
 
 
 def _renamed(given: dict[str, Tensor], settings: ModelSettings) -> dict[str, Tensor]:
-    """Return the weights by our names; KeyError where one is missing."""
+    """Return the weights by our names; KeyError if one is missing."""
     others = [name for name, tensor in given.items() if not isinstance(tensor, Tensor)]
     if others:
         raise ValueError(f"these are no weights: {', '.join(others):.200}")

@@ -25,7 +25,7 @@ class Prediction:
     """A tree of one sentence: its constituents in pre-order, its tags (where predicted).
 
     ``score`` is the sum of the constituents' scores; each is relative to "no constituent" (0).
-    ``probability`` is the tree's, ``entropy`` that of all trees in nats; None where not requested.
+    ``probability`` is the tree's, ``entropy`` that of all trees in nats; None if not requested.
     ``others`` are more trees of the sentence, where several were requested.
     """
 
@@ -95,7 +95,7 @@ def _spans(
 def predicted_tags(
     model: ParsingNetwork, encoded: Any, batch: Sequence[PreparedSentence]
 ) -> list[list[str] | None]:
-    """Return the best tag of every word that its form allows, sentence by sentence; None where none are predicted."""
+    """Return the best tag of every word that its form allows, sentence by sentence; None if none are predicted."""
     if not model.settings.tags.predict:
         return [None] * len(encoded.lengths)
     names = model.tags.names
@@ -107,7 +107,7 @@ Out = TypeVar("Out")
 
 # Maximum number of subwords in a batch of one core: larger batches gain nothing.
 CORE_TOKENS = PARSING_TOKENS["cpu"]
-# Where there are fewer for each core, starting threads is not worth it.
+# If there are fewer for each core, starting threads is not worth it.
 WORTH_SHARING = 20
 
 

@@ -39,7 +39,7 @@ class Inventory:
         return name in self._numbers
 
     def number(self, name: str, default: int | None = None) -> int:
-        """Return the number of a name; an unknown one is ``default``, or KeyError where None."""
+        """Return the number of a name; an unknown one is ``default``, or KeyError if None."""
         if default is None:
             return self._numbers[name]
         return self._numbers.get(name, default)

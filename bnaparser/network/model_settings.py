@@ -204,7 +204,7 @@ BENEPAR = "benepar"
 class StoredSettings:
     """Settings, labels, tags, alphabet, and whether sentences may have no constituent as a whole.
 
-    ``by_language`` has the labels and tags of each language, where there are several.
+    ``by_language`` has the labels and tags of each language, if there are several.
     """
 
     settings: ModelSettings
@@ -216,7 +216,7 @@ class StoredSettings:
 
 
 def is_benepars(folder: Path) -> bool:
-    """Return whether a model folder is one of benepar's; ModelError where it is none."""
+    """Return whether a model folder is one of benepar's; ModelError if it is none."""
     if not folder.is_dir():
         raise ModelError(
             f"there is no model folder {folder}; 'bnaparser models' lists the installed models"
@@ -225,7 +225,7 @@ def is_benepars(folder: Path) -> bool:
 
 
 def read_settings(folder: Path) -> StoredSettings:
-    """Read them; ModelError where the folder is not a parser's, or its files are damaged."""
+    """Read them; ModelError if the folder is not a parser's, or its files are damaged."""
     if not folder.is_dir():
         raise ModelError(
             f"there is no model folder {folder}; 'bnaparser models' lists the installed models"

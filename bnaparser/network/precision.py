@@ -67,7 +67,7 @@ def load_network(
 
 
 def reason_for_torch(device: str | None, precision: Precision, backend: Backend) -> str | None:
-    """Return why PyTorch computes every model here; None where it computes only what is not compiled."""
+    """Return why PyTorch computes every model here; None if it computes only what is not compiled."""
     if backend != "auto":
         return None if backend == "compiled" else "it was chosen"
     if device is not None and not _CPU.fullmatch(device):
@@ -97,7 +97,7 @@ def _compiled_only(folder: Path, device: str | None, precision: Precision) -> Co
 
 
 def _compiled(folder: Path, precision: Precision) -> CompiledNetwork | None:
-    """Read what is compiled; None where PyTorch is needed, as for a model of benepar's."""
+    """Read what is compiled; None if PyTorch is needed, as for a model of benepar's."""
     if not folder.is_file():
         return None if is_benepars(folder) else load_compiled(folder, precision)
     with unzipped(folder) as inner:

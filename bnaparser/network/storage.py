@@ -245,7 +245,7 @@ def copy_at_temperature(
     """Write a folder that is another, at a temperature; ``found`` is added to its metrics.
 
     Its settings are written before the weights: what a kill leaves is no whole model at the old temperature.
-    Raises ModelError where the first is no model folder of bnaparser, or damaged.
+    Raises ModelError if the first is no model folder of bnaparser, or damaged.
     """
     check_folder(folder)
     settings = read_settings(folder).settings.at_temperature(temperature)

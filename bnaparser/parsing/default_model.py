@@ -19,7 +19,7 @@ _OF_SEVEN = ("es", "fr", "id", "is", "ja", "pt", "zh-Hant")
 def name_for(language: str | None) -> str:
     """Return the model to take where none is named: ``en``, or one that is here for another language.
 
-    Raises SettingsError where none is, and names the languages that there are.
+    Raises SettingsError if none is, and names the languages that there are.
     """
     if language is None or match_language(language, [ENGLISH]):
         return ENGLISH

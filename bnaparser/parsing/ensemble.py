@@ -87,7 +87,7 @@ class Ensemble(Parser):
 
 
 def _same_language(parsers: Sequence[Parser]) -> str:
-    """Return the language that all parsers are for; SettingsError where there is no such one."""
+    """Return the language that all parsers are for; SettingsError if there is no such one."""
     known = [parser.languages for parser in parsers]
     if len(known[0]) == 1 and all(languages == known[0] for languages in known):
         return known[0][0]

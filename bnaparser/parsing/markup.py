@@ -75,7 +75,7 @@ class _Open:
     start: int | None = None
 
     def begins(self) -> float:
-        """Return where its words begin, infinity where it has none yet."""
+        """Return where its words begin, infinity if it has none yet."""
         return math.inf if self.start is None else self.start
 
 
@@ -95,7 +95,7 @@ class MarkupReader:
         self._end = place  # of the last word
 
     def strip(self, line: str) -> str:
-        """Return a line without its markup. Raises SentenceError where it cannot be read."""
+        """Return a line without its markup. Raises SentenceError if it cannot be read."""
         self._before = bisect_left(self._open, math.inf, key=_Open.begins)
         self._closed = []
         parts: list[str] = []
@@ -111,7 +111,7 @@ class MarkupReader:
         return "".join(parts)
 
     def check_closed(self) -> None:
-        """Raise SentenceError where a bracket is still open."""
+        """Raise SentenceError if a bracket is still open."""
         if self._open:
             last = self._open[-1]
             raise SentenceError(
@@ -258,7 +258,7 @@ def under_constraints(
 ) -> tuple[list[Sentence], list[list[Constraint] | str]]:
     """Return the sentences of a text, and what is known of each: given by place, or in markup.
 
-    Raises ValueError where both are given, or places that do not say which line they are of.
+    Raises ValueError if both are given, or places that do not say which line they are of.
     """
     check_flag("markup", markup)
     if markup:

@@ -171,7 +171,7 @@ def _cannot_hold(constraints: Sequence[Constraint], numbers: Sequence[int]) -> s
 
 
 def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """Return constraints as they were given; TypeError where one is something else, such as a tuple."""
+    """Return constraints as they were given; TypeError if one is something else, such as a tuple."""
     if isinstance(constraints, Constraint):
         raise TypeError("constraints must be a list of Constraint, not one Constraint")
     values = tuple(constraints)

@@ -65,7 +65,7 @@ class ParseOptions:
     of each constituent and each tree. ``decoder``: which tree is the first, see `DECODERS`; with
     "sample", all of them are drawn, by a generator of that ``seed`` and the sentence's words.
     ``temperature`` divides scores before they become probabilities; None: the model's own. Raises
-    ValueError where one is out of range.
+    ValueError if one is out of range.
     """
 
     n_best: int = 1

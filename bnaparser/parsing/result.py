@@ -506,7 +506,7 @@ def _with_tree(parse: Parse, stored: Mapping[str, Any]) -> Parse:
 
 
 def _of(kinds: Any, value: Any) -> Any:
-    """A value; TypeError where it is of none of these kinds."""
+    """A value; TypeError if it is of none of these kinds."""
     if not isinstance(value, kinds):
         raise TypeError(f"{value!r:.40} has the wrong type")
     return value

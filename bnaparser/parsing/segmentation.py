@@ -75,7 +75,7 @@ def _is_foreign(sentence: Sentence, languages: Sequence[str]) -> bool:
 
 
 def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
-    """Raise ModelError where words of running text are for the network to find, and it finds none."""
+    """Raise ModelError if words of running text are for the network to find, and it finds none."""
     if rules.needs_words and not network.settings.text.segment_words:
         raise ModelError(
             f"this model cannot divide text into words in {LANGUAGE_NAMES[rules.language]} text: give words, or take"
@@ -92,7 +92,7 @@ def unknown_language(language: str, sentences_with_words: Sequence[str]) -> str:
 def _begins(
     network: ParsingNetwork, sentences: Sequence[Sentence], batch_tokens: int, threads: int
 ) -> list[Begins | str | None]:
-    """Say of each sentence's pieces whether they begin a word; None where rules are to say it."""
+    """Say of each sentence's pieces whether they begin a word; None if rules are to say it."""
     if not sentences:
         return []
     if not network.settings.text.segment_words:

@@ -81,7 +81,7 @@ def each_pair(pairs: Iterable[tuple[str, Context]]) -> Iterator[tuple[str, Conte
 
 
 def each_sentence(sentences: Iterable[Iterable[str]]) -> Iterator[Sentence]:
-    """Yield sentences made of given words; TypeError where something is not a list of words."""
+    """Yield sentences made of given words; TypeError if something is not a list of words."""
     for words in not_one_string(sentences, "sentences, each a list of words"):
         yield sentence_of(words)
 
@@ -139,7 +139,7 @@ def check_language(language: object) -> None:
 
 
 def check_at_least_1(name: str, value: object) -> None:
-    """Raise ValueError where a number that is given is below 1, TypeError where it is no whole number."""
+    """Raise ValueError if a number that is given is below 1, TypeError if it is no whole number."""
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral):
@@ -169,7 +169,7 @@ _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")
 def reason_against(
     sentence: Sentence, tags: Tags = None, reads_tags: bool = False, max_words: int = MAX_WORDS
 ) -> str | None:
-    """Return why the network cannot take a sentence with its tags; None where it can."""
+    """Return why the network cannot take a sentence with its tags; None if it can."""
     try:
         _check(sentence, tags, reads_tags, max_words)
     except SentenceError as error:
@@ -214,7 +214,7 @@ def _check(sentence: Sentence, tags: Tags, reads_tags: bool, max_words: int) -> 
 
 
 def not_text(text: str) -> str | None:
-    """Return which character a text has that no text has; None where it has none."""
+    """Return which character a text has that no text has; None if it has none."""
     found = _NO_CHARACTER.search(text)
     if found is None:
         return None
@@ -222,7 +222,7 @@ def not_text(text: str) -> str | None:
 
 
 def _check_characters(what: str, strings: Sequence[str]) -> None:
-    """Raise SentenceError where a string has a character that no text has."""
+    """Raise SentenceError if a string has a character that no text has."""
     if not_text("".join(strings)) is None:
         return
     for number, string in enumerate(strings, 1):

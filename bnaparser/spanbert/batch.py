@@ -150,7 +150,7 @@ class Masker:
     def _second(self, number: int, generator: np.random.Generator) -> tuple[int, bool]:
         """Return the block after this one, or half of the time one of another document.
 
-        The last block of a document is always followed by another document's, where there is one.
+        The last block of a document is always followed by another document's, if there is one.
         """
         documents, numbers = self.blocks.documents, self.numbers
         after = int(np.searchsorted(numbers, number + 1))

@@ -163,7 +163,7 @@ def read_blocks(
     """Return the blocks of the text, at most ``limit`` subwords each; made once, kept in ``cache``.
 
     They are found again by the files' contents, the tokenizer and the settings that matter: a
-    changed text is tokenised anew. Raises DataError where there is no text or the cache cannot be
+    changed text is tokenised anew. Raises DataError if there is no text or the cache cannot be
     written, ModelError for a tokenizer without places.
     """
     if not tokenizer.is_fast:
@@ -346,7 +346,7 @@ _ENDINGS = (".txt", ".text", ".jsonl", ".ndjson", ".parquet")
 def find_files(patterns: Sequence[str]) -> list[Path]:
     """Return the files that names, folders and patterns stand for, sorted, each once.
 
-    Of a folder those with an ending that is read here, also below it. Raises DataError where one
+    Of a folder those with an ending that is read here, also below it. Raises DataError if one
     of them stands for no file.
     """
     found: dict[Path, Path] = {}
@@ -440,7 +440,7 @@ def make_once(folder: Path, make: Callable[[Path], None]) -> None:
     """Have ``make`` write a folder under another name and give it its own, unless it is there.
 
     Where several processes ask for it, one makes it and the others wait; one that is killed leaves
-    it to the next. Raises DataError where it cannot be written, and what ``make`` raises.
+    it to the next. Raises DataError if it cannot be written, and what ``make`` raises.
     """
     lock = import_extra("pretrain", "filelock").FileLock(folder.with_name(f"{folder.name}.lock"))
     if folder.is_dir():

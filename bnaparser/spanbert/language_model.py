@@ -128,7 +128,7 @@ class LanguageModel(nn.Module):
 def load_language_model(name: str | Path, attention: str | None = None) -> LanguageModel:
     """Load an encoder from a folder or hub name, with its masked-word head where it has one.
 
-    A head whose weights are not there begins at random. Raises ModelError where there is no such
+    A head whose weights are not there begins at random. Raises ModelError if there is no such
     encoder or its kind cannot be trained on masked words.
     """
     try:
@@ -176,7 +176,7 @@ def _check_kind(config: PretrainedConfig) -> None:
 def add_mask_token(tokenizer: PreTrainedTokenizerBase, model: LanguageModel) -> bool:
     """Add a mask token to a tokenizer without one, and a vector for it to the encoder; return whether it was added.
 
-    Raises ModelError where the tokenizer has other subwords that the encoder has no vectors for.
+    Raises ModelError if the tokenizer has other subwords that the encoder has no vectors for.
     """
     given = tokenizer.mask_token_id is None
     if given:

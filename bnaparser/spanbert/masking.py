@@ -298,7 +298,7 @@ def picture(text: str, recipe: PretrainRecipe) -> str:
     """Return one line a scheme: its name, and the text with each masked span in brackets.
 
     The seed and the fraction are the recipe's. A scheme whose parser or pipeline is not there says so.
-    Raises DataError where the text has no words, SettingsError for a recipe without an encoder.
+    Raises DataError if the text has no words, SettingsError for a recipe without an encoder.
     """
     if recipe.encoder.name is None:
         raise SettingsError(
@@ -374,7 +374,7 @@ class TextSpan(NamedTuple):
 class FoundSpans(NamedTuple):
     """What is found in a sentence: spans, and where its words begin, in characters.
 
-    The latter is empty where the words are those of the tokenizer.
+    The latter is empty if the words are those of the tokenizer.
     """
 
     spans: list[TextSpan]
@@ -400,8 +400,8 @@ def annotated(
 
     A row has ``starts``, ``ends`` and ``words``; where words had to be found ``begins``, the subwords
     at which they begin. It is made once and kept beside the blocks, by the contents of what annotates
-    them; an interrupted run begins it again. Raises ModelError or MissingExtraError where parser or
-    pipeline is not there, SettingsError where the parser does not know the language.
+    them; an interrupted run begins it again. Raises ModelError or MissingExtraError if parser or
+    pipeline is not there, SettingsError if the parser does not know the language.
     """
     import datasets
 
@@ -540,8 +540,8 @@ def constituents(
 
     A noun phrase that holds another one is none of its own: only the innermost are taken where
     ``labels`` are given, as spaCy's noun chunks are. Sentences are read in the ``language``; where it
-    has no blanks between words, the parser finds them, too. Raises ModelError where there is no such
-    parser, or it finds no words and has to, SettingsError where it does not know the language.
+    has no blanks between words, the parser finds them, too. Raises ModelError if there is no such
+    parser, or it finds no words and has to, SettingsError if it does not know the language.
     """
     from bnaparser.parsing.default_model import name_in
     from bnaparser.parsing.parser import Parser
@@ -583,7 +583,7 @@ def _holds(outer: Any, inner: Any) -> bool:
 def names(pipeline: str, words: bool = False) -> Annotate:
     """Return what finds the names of a spaCy pipeline that are no numbers, times or amounts.
 
-    With ``words``, also where the pipeline's own words begin. Raises ModelError where there is no such
+    With ``words``, also where the pipeline's own words begin. Raises ModelError if there is no such
     pipeline, or it finds no names.
     """
     spacy = import_extra("spacy", "spacy")

@@ -71,12 +71,12 @@ class NextSentenceHead(nn.Module):
 
 
 def word_loss(scores: Tensor, targets: Tensor) -> Tensor:
-    """Return the sum over targets of -log P, a scalar; 0 where there is no target."""
+    """Return the sum over targets of -log P, a scalar; 0 if there is no target."""
     return F.cross_entropy(scores.float(), targets, reduction="sum")
 
 
 class Losses(NamedTuple):
-    """Sums of -log P over the targets of each objective, scalars; 0 where there is no target."""
+    """Sums of -log P over the targets of each objective, scalars; 0 if there is no target."""
 
     words: Tensor
     boundaries: Tensor
@@ -134,7 +134,7 @@ def save_pretrained(
     """Write an encoder with its masked-word head for everybody's ``AutoModel``, and our heads.
 
     What the folder held stays until all is written. ``metrics`` tell how it was made. Raises
-    DataError where the disk is full.
+    DataError if the disk is full.
     """
     new = unfinished(folder)
     shutil.rmtree(new, ignore_errors=True)
@@ -155,7 +155,7 @@ def save_pretrained(
 def load_heads(model: SpanModel, name: str) -> bool:
     """Load the heads that an earlier pre-training left in a model's folder; return whether there were any.
 
-    Heads for objectives that the model does not have are passed over. Raises ModelError where
+    Heads for objectives that the model does not have are passed over. Raises ModelError if
     they do not fit.
     """
     file = Path(name) / HEADS

@@ -24,7 +24,7 @@ class Attention:
     ``layer_input`` (B, T, H) is what queries, keys and values were projected from. ``query``
     (B, A, T, W) is scaled already, so ``scores`` (B, A, T, T) are its products with ``key`` plus
     whatever the family adds for positions; nothing in them is masked. ``allowed`` says which keys
-    the plain encoder lets a query see, (B or 1, 1, T or 1, T) of booleans, or is None where that
+    the plain encoder lets a query see, (B or 1, 1, T or 1, T) of booleans, or is None if that
     is all; a mask of the user's own may have one for each head, (B or 1, A, T, T). ``dropout`` is 0 outside training. ``output_weight`` (H, A * W) is W^O. ``turn``
     turns keys (B, T, W) by their positions, where the family does so with its own.
     """
@@ -170,10 +170,10 @@ class AttentionVariant(Syntax):
         allowed: Tensor | None,
         batch: SyntaxBatch | None,
     ) -> Tensor | None:
-        """Return contexts (B, A, T, W) by torch's own attention; None where that cannot serve.
+        """Return contexts (B, A, T, W) by torch's own attention; None if that cannot serve.
 
         It gives no probabilities, and holds none: long texts take a fraction of time and memory.
-        Only called where there is no dropout, and scores are nothing but the products of the
+        Only called if there is no dropout, and scores are nothing but the products of the
         queries, scaled, and keys of ``projected`` (with the values, as in `Attention`).
         """
         return None

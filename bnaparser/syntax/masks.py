@@ -46,7 +46,7 @@ class TokenText:
 
 @dataclass(frozen=True)
 class TextMasks:
-    """What a variant needs of one text of T tokens; None where it does not need it.
+    """What a variant needs of one text of T tokens; None if it does not need it.
 
     ``mask`` (T, T) of booleans; ``parents`` (T) of token numbers or UNSUPERVISED; ``subnetworks``
     (K, T, T) says for each kind of Syntax-BERT's sub-networks which one a pair of tokens belongs
@@ -70,7 +70,7 @@ class SyntaxSettings(Settings):
 
 
 def dependency_heads(structure: SyntaxTrees) -> tuple[int, ...]:
-    """Return the heads of a sentence that has syntax; DataError where it has constituents alone."""
+    """Return the heads of a sentence that has syntax; DataError if it has constituents alone."""
     if structure.heads is None:
         raise DataError(
             "there are constituency trees but no dependencies: make dependencies with head rules"
@@ -148,7 +148,7 @@ def is_first_piece(token_words: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def first_pieces(token_words: NDArray[np.int64], words: int) -> NDArray[np.int64]:
-    """Return for each word the number of its first subword, UNSUPERVISED where it has none."""
+    """Return for each word the number of its first subword, UNSUPERVISED if it has none."""
     pieces = np.full(words, UNSUPERVISED)
     positions = np.flatnonzero(is_first_piece(token_words))
     pieces[token_words[positions]] = positions

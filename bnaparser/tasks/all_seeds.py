@@ -174,7 +174,7 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
     """Test this run against another on the last part of the data, the mean over their seeds.
 
     Seeds of the same number are paired if the other run has all seeds of this run, else the n-th of both in their
-    order. Raises DataError where the other has no predictions, or they are not for the same examples.
+    order. Raises DataError if the other has no predictions, or they are not for the same examples.
     """
     name, pairs = _predictions_name(recipe), _pairs(recipe, other)
     taken = ", ".join(str(theirs) for _, theirs in pairs)
@@ -189,7 +189,7 @@ def compare_runs(recipe: TaskRecipe, output: Path, other: Path) -> Comparison:
 def _predicted_by(
     recipe: TaskRecipe, other: Path, labels: Sequence[str], gold: Sequence[Gold]
 ) -> list[list[Gold]]:
-    """Return another run's predictions for our labels and examples; DataError where they are for others."""
+    """Return another run's predictions for our labels and examples; DataError if they are for others."""
     found = []
     for _, seed in _pairs(recipe, other):
         file = other / f"seed-{seed}" / _predictions_name(recipe)
@@ -215,7 +215,7 @@ def _pairs(recipe: TaskRecipe, other: Path) -> list[tuple[int, int]]:
     """Return our seeds, each with one of another run's that has predictions.
 
     It is the same number if the other run has all seeds of this run, else both are sorted, and the other's first
-    ones are taken. Raises DataError where the other has fewer.
+    ones are taken. Raises DataError if the other has fewer.
     """
     name, ours = _predictions_name(recipe), recipe.train.seeds
     found = [_SEED.fullmatch(file.parent.name) for file in other.glob(f"{SEEDS}/{name}")]
@@ -245,7 +245,7 @@ def _same_files(recipe: TaskRecipe, output: Path) -> bool:
 
 
 def _check_same_data(recipe: TaskRecipe, data: Data, files: dict[str, str], output: Path) -> None:
-    """Note hashes of a new output's data; SettingsError where runs on other data are in it.
+    """Note hashes of a new output's data; SettingsError if runs on other data are in it.
 
     Trees of a parser are no part of it: another batch may change a last digit, and so a tree. Files
     may change where what they hold does not.
@@ -260,7 +260,7 @@ def _check_same_data(recipe: TaskRecipe, data: Data, files: dict[str, str], outp
 
 
 def _check_same_recipe(recipe: TaskRecipe, output: Path) -> None:
-    """Write the recipe into a new output; SettingsError where runs of another recipe are in it."""
+    """Write the recipe into a new output; SettingsError if runs of another recipe are in it."""
     ours = fixed_part(recipe, FREE)
     output.mkdir(parents=True, exist_ok=True)
     _check_same(output, RECIPE, ours, "settings")

@@ -100,7 +100,7 @@ def read_data(recipe: TaskRecipe) -> Data:
     """Read a recipe's data and give each text its syntax.
 
     Raises DataError as `read_examples` does, and where there is nothing to train or to judge on;
-    SettingsError where the metric is none for the data.
+    SettingsError if the metric is none for the data.
     """
     settings = recipe.train
     for name, files in (("data", settings.data), ("dev", settings.dev)):

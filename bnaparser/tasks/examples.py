@@ -79,7 +79,7 @@ class PreparedExample:
 def written(text: str, words: Words, read: Text = "") -> Written:
     """Return a text with the places of its words, which are its own or those of a tree's.
 
-    ``read`` are its sentences, where their words had to be found. Raises DataError where the words are
+    ``read`` are its sentences, where their words had to be found. Raises DataError if the words are
     not in the text, one after another with blanks between.
     """
     found = [part for part in read if isinstance(part, Sentence)]
@@ -141,7 +141,7 @@ class TaskFile(Settings):
 def read_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the numbered lines of a file, plain or packed, without their ends.
 
-    Raises DataError where it is missing, damaged or not text in UTF-8.
+    Raises DataError if it is missing, damaged or not text in UTF-8.
     """
     with open_text(path) as lines:
         for number, line in enumerate(lines, 1):
@@ -149,9 +149,9 @@ def read_lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def class_of(label: str, file: TaskFile, place: str) -> str | None:
-    """Return the class that a file's label stands for; None where it leaves the example out.
+    """Return the class that a file's label stands for; None if it leaves the example out.
 
-    Raises DataError where the label is empty, or none that the recipe names.
+    Raises DataError if the label is empty, or none that the recipe names.
     """
     label = label.strip()
     if label in file.drop:
@@ -214,7 +214,7 @@ def read_objects(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def text_of(found: Any, key: str, place: str, what: str) -> str:
-    """Return the text under a key; DataError where there is none, or it is blank."""
+    """Return the text under a key; DataError if there is none, or it is blank."""
     text = found.get(key) if isinstance(found, dict) else None
     if not isinstance(text, str):
         raise DataError(f"{place}: there is no {what}, a text under {key!r}")

@@ -66,7 +66,7 @@ def percent(scores: Mapping[str, Any]) -> dict[str, float]:
 
 
 def sklearn_metrics() -> Any:
-    """Import the metrics of scikit-learn; MissingExtraError where it is not there."""
+    """Import the metrics of scikit-learn; MissingExtraError if it is not there."""
     return import_extra("train", "sklearn.metrics", "scikit-learn")
 
 

@@ -91,7 +91,7 @@ class TaskModel:
     ) -> Sequence[PreparedExample | TrainingWindow]:
         """Return what a model is trained on: the examples, or of answers their windows.
 
-        Raises DataError where the parts of a relation are too far apart for ``max_pieces``.
+        Raises DataError if the parts of a relation are too far apart for ``max_pieces``.
         """
         return self.kind.training_items(self.text_inputs, examples, max_pieces)
 
@@ -181,7 +181,7 @@ def _tokens_at_once(encoder: PreTrainedModel, batch_tokens: int | None) -> int:
 def load_words_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     """Load a tokenizer for single words: byte-level tokenizers assume a blank before each word.
 
-    Raises ModelError where there is none, or it does not say which word a subword comes from.
+    Raises ModelError if there is none, or it does not say which word a subword comes from.
     """
     tokenizer = load_tokenizer(folder)
     if not tokenizer.is_fast:
@@ -263,7 +263,7 @@ def to_device(model: TaskModel, device: str | None) -> TaskModel:
 
 
 def _encoder(folder: Path) -> PreTrainedModel:
-    """Return a folder's encoder, its weights yet to be given a value; ModelError where it is damaged."""
+    """Return a folder's encoder, its weights yet to be given a value; ModelError if it is damaged."""
     config, _ = read_encoder(folder)
     try:
         return build_pretrained(config)
@@ -274,7 +274,7 @@ def _encoder(folder: Path) -> PreTrainedModel:
 
 
 def _check_outputs(folder: Path, tensors: Mapping[str, Tensor], outputs: int) -> None:
-    """Raise ModelError where the weights are of another number of classes than there are labels."""
+    """Raise ModelError if the weights are of another number of classes than there are labels."""
     weight = tensors.get("output.weight")
     if weight is not None and len(weight) != outputs:
         raise ModelError(

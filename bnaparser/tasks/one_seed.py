@@ -207,7 +207,7 @@ class TaskTrainer(Trainer):  # type: ignore[misc]
         return metrics
 
     def training_step(self, *arguments: Any, **named: Any) -> torch.Tensor:
-        """Do a step. Raises SettingsError where the loss is no number any more."""
+        """Do a step. Raises SettingsError if the loss is no number any more."""
         loss: torch.Tensor = super().training_step(*arguments, **named)
         self.progress.loss = float(loss)
         if not math.isfinite(self.progress.loss):

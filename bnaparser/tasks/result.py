@@ -37,7 +37,7 @@ class Classification:
 
     ``label`` is the likeliest class, ``probabilities`` has each class's, in the model's order;
     ``parses`` are the text's sentences with their trees. A model of scores gives ``score``, one
-    that labels words ``tags``, one a word; one of answers ``answer``, empty where the passage has
+    that labels words ``tags``, one a word; one of answers ``answer``, empty if the passage has
     none, and ``answers``, the best ones, best first; they have no label. ``error`` says why a text
     has no answer, or that a sentence has no tree: then the plain encoder has served the text, and
     ``label`` is there.
@@ -55,7 +55,7 @@ class Classification:
 
     @property
     def trees(self) -> tuple[Tree | None, ...]:
-        """The tree of each sentence, None where it could not be parsed."""
+        """The tree of each sentence, None if it could not be parsed."""
         return tuple(parse.tree for parse in self.parses)
 
     @property

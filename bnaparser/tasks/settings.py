@@ -174,7 +174,7 @@ class SyntaxTable(Settings):
     def with_parser(self, name: str, language: str = DEFAULT_LANGUAGE) -> SyntaxTable:
         """Return the table with the trees of another parser in the place of our own or of files.
 
-        In another language than English the parser finds the words, too. Raises SettingsError where the
+        In another language than English the parser finds the words, too. Raises SettingsError if the
         trees are random or spaCy's, and it finds no words.
         """
         if language == DEFAULT_LANGUAGE and self.needs_trees and self.trees in ("spacy", "random"):

@@ -58,7 +58,7 @@ def compare(
     """Compare two runs' predictions for the same gold; the same seed, the same result.
 
     ``first`` and ``second`` have the predictions of each seed; the n-th seed of one is paired with
-    the n-th of the other. Raises DataError where the numbers of examples or of seeds differ, or
+    the n-th of the other. Raises DataError if the numbers of examples or of seeds differ, or
     there is none.
     """
     _check_numbers(gold, first, second)

@@ -24,7 +24,7 @@ def tree_source(
 
     Running text in another language than English has the words that the table's parser finds, whatever
     the source; but files have the words that are written there. Raises ModelError, DataError or
-    MissingExtraError where there is no such source.
+    MissingExtraError if there is no such source.
     """
     trees = table.trees if table.needs_trees else None
     if language == DEFAULT_LANGUAGE or trees == "files":
@@ -75,7 +75,7 @@ class _SeveralFiles:
         self.sources = sources
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
-        """Return the structure of each text, in order; DataError where no file has a text."""
+        """Return the structure of each text, in order; DataError if no file has a text."""
         return [self._structure(text) for text in not_one_string(texts, "texts")]
 
     def _structure(self, text: Text) -> SyntaxTrees:

@@ -140,7 +140,7 @@ _SPACING: dict[str | None, Spacing] = {"ar": "spaces", "he": "spaces", "zh": "no
 
 
 def language_of_labels(labels: Container[str]) -> str | None:
-    """Return a language's code, such as ``"en"``, or None where no language's labels are there."""
+    """Return a language's code, such as ``"en"``, or None if no language's labels are there."""
     found = (code for code, of in _LABELS.items() if all(label in labels for label in of))
     return next(found, None)
 

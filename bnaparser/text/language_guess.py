@@ -149,7 +149,7 @@ _LEAD_OF_OTHERS = 1.5
 
 
 def detect_language(text: str, likely: Iterable[str] = ()) -> str | None:
-    """Return the code of the language that a text seems to be in; None where it tells too little.
+    """Return the code of the language that a text seems to be in; None if it tells too little.
 
     Languages that are ``likely`` win where it is close, and where there is little: another one's
     single word does not speak against them, nor does what is quoted within. Addresses are in no language.

@@ -80,7 +80,7 @@ class TextRules:
     ``sentences`` yields the sentences of a block, which begins at a place of the input, each with a
     word; ``sentence`` reads a text that is one, and may have none. ``cut_words`` cuts the words of a
     sentence, as a treebank has them, as their text would be cut, for a network to learn from: None
-    where a word begins within a piece. It is itself None where the rules find words themselves.
+    where a word begins within a piece. It is itself None if the rules find words themselves.
     ``as_read`` returns what a network reads in the place of words, given whether it knows capitals.
     ``named`` is the language of every sentence, if it is set.
     """
@@ -113,7 +113,7 @@ ENGLISH = TextRules("en", english_sentences, tokenize, as_read=normalization.as_
 
 
 def check_readable(language: str) -> str:
-    """Return a language; ValueError where it is none of `LANGUAGE_NAMES`."""
+    """Return a language; ValueError if it is none of `LANGUAGE_NAMES`."""
     if language not in LANGUAGE_NAMES:
         known = ", ".join(LANGUAGE_NAMES)
         raise ValueError(f"unknown language {quoted(language)}: choose one of {known}")

@@ -198,7 +198,7 @@ def calibration_error(judged: Judged, bins: int = BINS) -> float:
 def best_temperature(charts: Sequence[GoldChart]) -> float:
     """Return the temperature at which probabilities of the best trees' constituents tell most, to 4 digits.
 
-    Raises DataError where none of TEMPERATURES is better than those beside it, as for trees all of
+    Raises DataError if none of TEMPERATURES is better than those beside it, as for trees all of
     which the model parses rightly.
     """
 

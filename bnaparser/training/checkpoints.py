@@ -92,7 +92,7 @@ def load_checkpoint(
 
     Without a checkpoint a run stands where it begins: the recipe's `fixed_part`, without the ``free`` settings, is
     written into the output, and a model that an earlier run has left there is renamed (`set_aside`). Raises
-    SettingsError where the checkpoint does not fit.
+    SettingsError if the checkpoint does not fit.
     """
     ours = fixed_part(recipe, free)
     target, new = output / CHECKPOINT, output / NEW
@@ -151,10 +151,10 @@ def remove_run(output: Path, names: Sequence[str]) -> None:
 
 
 def set_aside(model: Path) -> Path | None:
-    """Rename the model of an earlier run, where there is one, to the first free ``model.1``, ``model.2``, ...
+    """Rename the model of an earlier run, if there is one, to the first free ``model.1``, ``model.2``, ...
 
     Returns:
-        The new folder, which the log names; None where there was no model.
+        The new folder, which the log names; None if there was no model.
     """
     if not model.exists():
         return None

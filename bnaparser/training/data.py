@@ -30,7 +30,7 @@ class Example:
     """A gold tree and what training needs of it.
 
     ``tags`` are the tree's own, ``given_tags`` those that a network reads, where it reads any;
-    ``language`` is that of its treebank, empty where the recipe has one language. With ``ignore_gold`` the tree is not
+    ``language`` is that of its treebank, empty if the recipe has one language. With ``ignore_gold`` the tree is not
     to be believed: a teacher says what is right.
     """
 
@@ -80,7 +80,7 @@ class Mix:
 def read_mix(settings: TrainSettings) -> Mix:
     """Read all files that the settings name; training sentences over ``max_words`` are left out.
 
-    Raises DataError where one cannot be read, or holds no trees.
+    Raises DataError if one cannot be read, or holds no trees.
     """
     train: list[Example] = []
     sets: list[tuple[range, float]] = []

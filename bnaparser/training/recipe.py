@@ -206,7 +206,7 @@ class Recipe(ModelSettings):
         return self
 
     def check_data(self) -> None:
-        """Raise DataError where the recipe names no training trees."""
+        """Raise DataError if the recipe names no training trees."""
         if not self.train.data:
             raise DataError(
                 'the recipe names no training trees: set train.data, such as [{ path = "train.mrg" }]'

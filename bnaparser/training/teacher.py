@@ -45,7 +45,7 @@ Words = tuple[str, ...]
 def load_teacher(names: Sequence[str], device: str) -> dict[str, ParsingNetwork]:
     """Load the parsers of ``train.teacher`` as parsers are loaded: on a CPU compiled, in int8 if stored so.
 
-    Raises ModelError where one is not there, SettingsError where it reads tags.
+    Raises ModelError if one is not there, SettingsError if it reads tags.
     """
     networks = {}
     for name in names:
@@ -80,7 +80,7 @@ class Teacher:
     ``networks`` are what `load_teacher` gives, ``weight`` how much they count beside a gold tree. On a CPU a batch is
     read on each core; what they think of a sentence does not depend on its batch there, and
     is kept, until `KEPT_BYTES` are full. Elsewhere they read a sentence whenever it comes. Raises
-    SettingsError where they do not know the student's languages, have none of its labels or tags,
+    SettingsError if they do not know the student's languages, have none of its labels or tags,
     or only one of both has tags.
     """
 
@@ -100,7 +100,7 @@ class Teacher:
     def targets(self, examples: Sequence[Example]) -> list[SoftTarget]:
         """Return what the teacher thinks of the words of examples, and how much it counts.
 
-        Raises ModelError where its scores are no numbers.
+        Raises ModelError if its scores are no numbers.
         """
         keys = [(one.language or next(iter(self.ensembles)), one.words) for one in examples]
         found = {key: self._kept[key] for key in keys if key in self._kept}

@@ -80,7 +80,7 @@ class Updater:
         The loss is the mean over sentences, that of tags over words, that of found words over
         pieces. With several processes each takes its part of the batch, and the loss is that of
         its part. The number and the
-        settings' seed fix the noise. Raises SettingsError where the network has diverged.
+        settings' seed fix the noise. Raises SettingsError if the network has diverged.
         """
         accelerator, process = self.accelerator, self.accelerator.process_index
         processes = accelerator.num_processes
@@ -211,7 +211,7 @@ class Objective(nn.Module):
     ) -> Tensor:
         """Return a scalar: the losses of spans, of tags and of words in pieces, each times its weight.
 
-        ``soft`` is what a teacher thinks of each sentence, where there is one.
+        ``soft`` is what a teacher thinks of each sentence, if there is one.
         """
         encoded = self.model.encode(batch)
         if soft:

@@ -25,7 +25,7 @@ def read_bracket_comments(
 ) -> Iterator[tuple[Tree, int] | TreeError]:
     """Yield the tree of each sentence with its line, or what is wrong with it.
 
-    Raises DataError where no sentence has a tree.
+    Raises DataError if no sentence has a tree.
     """
     block: list[str] = []
     start = 1

@@ -35,7 +35,7 @@ class ConlluSentence:
     """A sentence: its words, the head of each from 1 (0: a root), and where it stands.
 
     ``universal`` are the parts of speech of Universal Dependencies, ``tags`` those of the language,
-    such as the Penn Treebank's; empty where a word has none.
+    such as the Penn Treebank's; empty if a word has none.
     """
 
     words: tuple[str, ...]

@@ -9,7 +9,7 @@ negra_mark_heads boyd_split raising``:
    its left and right neighbour words, the highest place that leaves phrases whole.
 2. From the lowest nodes up, a phrase in pieces keeps the piece with its head; the children of its
    other pieces move to its parent. The head is the child with the edge HD, else the last with NK, else the first.
-3. Marks before and after the one phrase under the root go into it. Where there are several phrases, or
+3. Marks before and after the one phrase under the root go into it. If there are several phrases, or
    a word alone, the phrase under the root is called VROOT.
 """
 

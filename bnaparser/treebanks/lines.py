@@ -77,7 +77,7 @@ def numbered_lines(path: Path, encoding: str | None = None, option: str = "") ->
 
 
 def _declared_encoding(start: bytes, path: Path) -> str | None:
-    """Return the encoding that the first line of an XML file names, None where it names none."""
+    """Return the encoding that the first line of an XML file names, None if it names none."""
     named = _XML_ENCODING.search(start)
     if named is None:
         return None

@@ -77,7 +77,7 @@ def without_comments(lines: Iterable[Line]) -> Iterator[Line]:
 def as_penn(tree: Tree, lemmas: bool) -> tuple[Tree | None, Counter[str]]:
     """Return a tree with ``(-NONE- *T*-1)`` for ``*T*-1``, and how much of each kind was found and taken out.
 
-    The tree is None where no word is left. With ``lemmas`` those of words are cut off.
+    The tree is None if no word is left. With ``lemmas`` those of words are cut off.
     """
     removed: Counter[str] = Counter()
     kept = _syntax(tree, removed)

@@ -107,7 +107,7 @@ def read_trees(
 def load_trees(paths: StrPath | Iterable[StrPath], **options: Unpack[TreeOptions]) -> list[Tree]:
     """Return all trees in one list; raises as `find_trees` does.
 
-    The garbage collector rests meanwhile: trees hold no cycles, and its passes over millions of
+    The garbage collector rests in the meantime: trees hold no cycles, and its passes over millions of
     new nodes would take three times as long as the reading.
     """
     with gc_disabled():

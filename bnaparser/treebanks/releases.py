@@ -140,7 +140,7 @@ def _first_with_files(
 
 
 def _once(numbered: list[tuple[int, Path]], root: Path) -> list[tuple[int, Path]]:
-    """Return files without packed copies of others; DataError where two folders have the same file."""
+    """Return files without packed copies of others; DataError if two folders have the same file."""
     unpacked = {unpacked_name(file): (number, file) for number, file in reversed(numbered)}
     places: dict[str, Path] = {}
     for path, (_, file) in sorted(unpacked.items()):

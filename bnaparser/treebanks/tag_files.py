@@ -52,7 +52,7 @@ def read_tags(path: StrPath) -> Iterator[TagRow]:
 
 
 def tags_of(path: StrPath, sentences: Sequence[Sequence[str]]) -> list[Tags]:
-    """Return the tags that a file has for sentences of words; DataError where they do not fit."""
+    """Return the tags that a file has for sentences of words; DataError if they do not fit."""
     rows = list(read_tags(path))
     for number, ((tags, line), words) in enumerate(zip(rows, sentences, strict=False), 1):
         if len(tags) != len(words):

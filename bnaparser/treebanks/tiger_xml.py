@@ -26,7 +26,7 @@ def read_tiger(
 ) -> Iterator[tuple[Graph, int] | TreeError]:
     """Yield each sentence's graph with the line of its element ``s``, or what is wrong with it.
 
-    Second parents (``secedge``) are passed over, and elements ``s`` without a graph. Raises DataError where
+    Second parents (``secedge``) are passed over, and elements ``s`` without a graph. Raises DataError if
     the file is no TIGER-XML or not whole. Definitions of entities are refused: a few lines of them can
     stand for gigabytes.
     """
@@ -163,7 +163,7 @@ class _Sentence:
             self.wrong = self.wrong or error
 
     def graph(self) -> Graph | None:
-        """Return the graph, None where there is none; TreeError at the first thing that is wrong."""
+        """Return the graph, None if there is none; TreeError at the first thing that is wrong."""
         if self.wrong is not None:
             raise self.wrong
         if not self.terminals:

@@ -357,7 +357,7 @@ class Tree:
     def clauses_to_dict(self) -> dict[str, Any]:
         """Return the JSON form of the clauses: text, clauses and error.
 
-        ``clauses`` is None where the tree has tags of no treebank that is known, which ``error`` says then.
+        ``clauses`` is None if the tree has tags of no treebank that is known, which ``error`` says then.
 
         Example:
             >>> from bnaparser import Tree
@@ -803,7 +803,7 @@ def _sorted_for_pop(spans: Iterable[Span], length: int) -> list[Span]:
 def flatten_nltk(tree: Any) -> tuple[list[str], list[int], list[str]]:
     """Return what `bnaparser.trees.tree.flatten` does, of an ``nltk.Tree``.
 
-    Raises TreeError where it is no tree, or holds what no Tree can.
+    Raises TreeError if it is no tree, or holds what no Tree can.
     """
     if not hasattr(tree, "label"):
         raise TreeError(f"give an nltk.Tree, not {tree!r:.40}")

@@ -28,7 +28,7 @@ class AnnotatedToken:
 
     ``word`` has round brackets escaped, ``original`` is as in the text; ``before`` and ``after``
     are the text between it and its neighbours. ``start`` and ``end`` count code points,
-    ``start_utf16`` and ``end_utf16`` UTF-16 code units. ``tag`` is None where none is requested.
+    ``start_utf16`` and ``end_utf16`` UTF-16 code units. ``tag`` is None if none is requested.
     """
 
     word: str
@@ -47,7 +47,7 @@ class Annotated:
     """A sentence as it is answered; it has at least one token.
 
     ``tree`` stands below ROOT, or is ``(X (XX word) ...)`` for a sentence that could not be parsed,
-    with the reason in ``error``; it is None where no tree is requested. ``score`` is the parse's.
+    with the reason in ``error``; it is None if no tree is requested. ``score`` is the parse's.
     """
 
     text: str

@@ -255,7 +255,7 @@ def _is_true(properties: dict[str, str], name: str) -> bool:
 
 
 def _timeout(milliseconds: str | None) -> float | None:
-    """Return seconds; None where no timeout is given."""
+    """Return seconds; None if no timeout is given."""
     if milliseconds is None:
         return None
     if not _MILLISECONDS.fullmatch(milliseconds):

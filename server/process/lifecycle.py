@@ -146,7 +146,7 @@ def open_sockets(host: str, port: int) -> list[socket.socket]:
             try:
                 sockets.append(_bound(family, address, port or port_of(sockets)))
             except OSError as error:
-                # "localhost" has an IPv6 address even where there is no IPv6.
+                # "localhost" has an IPv6 address even if there is no IPv6.
                 if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT) or len(found) == 1:
                     raise
     except (OSError, UnicodeError) as error:  # a host name may have parts that no name may have

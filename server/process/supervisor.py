@@ -253,7 +253,7 @@ def _run(target: Target, pipe: connection.Connection, alone: bool) -> None:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Hold signals back here, and in the process that is started meanwhile until it lets them in."""
+    """Hold signals back here, and in the process that is started in the meantime until it lets them in."""
     # Starting this helper of the standard library, as the first process does, would let them in.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)

@@ -1,4 +1,4 @@
-"""A process that parses: it answers from the start, loads the model meanwhile, and drains when it is to stop."""
+"""A process that parses: it answers from the start, loads the model in the meantime, and drains when it is to stop."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Job(Generic[Unit, Result]):
         return self.costs[self.waiting[0]]
 
     def begin(self, like: float, most: float) -> Queued[Unit, Result] | None:
-        """Take out a waiting sentence that costs ``most`` at most; None where none is so cheap.
+        """Take out a waiting sentence that costs ``most`` at most; None if none is so cheap.
 
         It is the most costly of up to ``like``, or else the cheapest.
         """
@@ -359,7 +359,7 @@ class Batcher(Generic[Unit, Result]):
         self.thread.end()
 
     def check_capacity(self, more: int = 0) -> None:
-        """Raise QueueFull where nothing can be taken in.
+        """Raise QueueFull if nothing can be taken in.
 
         ``more`` words are perhaps on their way: their time is estimated once they are known.
         """
@@ -429,7 +429,7 @@ class Batcher(Generic[Unit, Result]):
                 self._work.clear()
 
     async def _next_batch(self) -> _Done[Unit, Result] | None:
-        """Work off what waits when the thread is free, or return None where nothing does."""
+        """Work off what waits when the thread is free, or return None if nothing does."""
         begun = time.perf_counter()
         async with self.thread.turn:
             batch = self.waiting.take(self.limits.batch_cost)
@@ -459,7 +459,7 @@ class Batcher(Generic[Unit, Result]):
         self.metrics.work_seconds.inc(outcome.work_seconds)
 
     async def _send_answers(self, batch: _Batch[Unit, Result], outcome: _Outcome[Result]) -> None:
-        """Answer, one at a time: who comes meanwhile, perhaps to be refused, is not to wait."""
+        """Answer, one at a time: who comes in the meantime, perhaps to be refused, is not to wait."""
         if isinstance(outcome.found, BaseException):
             self._fail(batch, outcome.found)
             return

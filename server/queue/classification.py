@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def load_classifier(settings: ServerSettings, parser: Parser) -> Classifier:
     """Load the classifier; its parser is the service's where that is the one it was trained with.
 
-    Raises ModelError, and SettingsError where its parser does not know the language of its task.
+    Raises ModelError, and SettingsError if its parser does not know the language of its task.
     """
     require_extra("torch")
     with loading():
@@ -115,7 +115,7 @@ class Classifying:
             await self.parsing.stop()
 
     def check_capacity(self) -> None:
-        """Raise QueueFull where nothing can be taken in."""
+        """Raise QueueFull if nothing can be taken in."""
         self.parsing.check_capacity()
         self._queue.check_capacity()
 

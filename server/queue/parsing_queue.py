@@ -104,7 +104,7 @@ class ParsingQueue:
         return await self.short.try_out(sentence, tags)
 
     async def load_rest(self, sentences: Sequence[Sentence], tags: Rows = None) -> None:
-        """Parse sentences, one after another, that ask for more than the best tree; others are parsed meanwhile.
+        """Parse sentences, one after another, that ask for more than the best tree; others are parsed in the meantime.
 
         The first ones on a machine take long, since their loops are compiled. Until they are parsed all sentences that
         ask for more wait with the long ones. ``tags`` are those of each of them. Raises Failure.
@@ -126,7 +126,7 @@ class ParsingQueue:
         await self.long.stop()
 
     def check_capacity(self, more: int = 0) -> None:
-        """Raise QueueFull where not even a short sentence can be taken in; ``more`` as in `Batcher`."""
+        """Raise QueueFull if not even a short sentence can be taken in; ``more`` as in `Batcher`."""
         self.short.check_capacity(more)
 
     async def submit(self, sentences: Sequence[Sentence], tags: Rows = None) -> list[Parse]:

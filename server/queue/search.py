@@ -53,7 +53,7 @@ class _Line:
 
     @asynccontextmanager
     async def turn(self, caller: str, retry_after: float) -> AsyncIterator[None]:
-        """Wait for a turn, and have it in here. Raises QueueFull where too many wait."""
+        """Wait for a turn, and have it in here. Raises QueueFull if too many wait."""
         own = sum(other == caller for other, _ in self.waiting)
         if len(self.waiting) >= MOST_WAITING or own >= self._most_of_one:
             raise QueueFull(retry_after)
@@ -129,7 +129,7 @@ class Searching:
     async def find(self, pattern: str, trees: Sequence[str], caller: str) -> bytes:
         """Return the answer as JSON (``rest.search_routes.SearchAnswer``).
 
-        ``caller`` is whoever asks, by the address say. Raises QueueFull where enough are waiting, and SlowSearch when
+        ``caller`` is whoever asks, by the address say. Raises QueueFull if enough are waiting, and SlowSearch when
         its time is up.
         """
         request = json.dumps({"pattern": pattern, "trees": trees}).encode()

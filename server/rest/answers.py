@@ -258,7 +258,7 @@ class ClassifierModel(BaseModel):
 
 
 class ModelList(BaseModel):
-    """The models that are loaded; `classifiers` is empty where the service has none."""
+    """The models that are loaded; `classifiers` is empty if the service has none."""
 
     models: list[Model]
     classifiers: list[ClassifierModel]

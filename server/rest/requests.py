@@ -552,7 +552,7 @@ def _no_constant(name: str) -> NoReturn:
 
 
 def _check_text(value: Any, place: str = "") -> None:
-    """Raise Unprocessable where a string holds a bad character; the depth is bounded."""
+    """Raise Unprocessable if a string holds a bad character; the depth is bounded."""
     if isinstance(value, str):
         _check_characters(value, place)
     elif isinstance(value, dict):

@@ -73,7 +73,7 @@ class EncoderShape:
 
 
 def shape_of(config: SimpleNamespace) -> EncoderShape | None:
-    """Return the shape of an encoder by its ``config.json`` as attributes; None where it has the wrong type."""
+    """Return the shape of an encoder by its ``config.json`` as attributes; None if it has the wrong type."""
     said = vars(config)
     names = NAMES.get(str(said.get("model_type")))
     distil = names is _DISTILBERT
@@ -169,7 +169,7 @@ class Block:
 
 
 class CompiledEncoder:
-    """The sums of a Hugging Face encoder, and the learned mix of its layers where there is one.
+    """The sums of a Hugging Face encoder, and the learned mix of its layers if there is one.
 
     The weights' names begin with ``prefix``.
     """

@@ -105,7 +105,7 @@ class CompiledNetwork:
     backend = "compiled"
     device = "cpu"
     batch_sensitive = False  # the loops take each row by itself
-    prefer_single_thread = False  # nor do they need Python meanwhile
+    prefer_single_thread = False  # nor do they need Python in the meantime
 
     def __init__(
         self,
@@ -269,9 +269,9 @@ class CompiledNetwork:
 
 
 def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
-    """Read a model folder; None where its network is none of those that are compiled.
+    """Read a model folder; None if its network is none of those that are compiled.
 
-    ``precision`` is "int8", "float32", or "auto": int8 where the weights are stored so. Raises ModelError where the folder is damaged.
+    ``precision`` is "int8", "float32", or "auto": int8 where the weights are stored so. Raises ModelError if the folder is damaged.
     """
     stored = read_settings(folder)
     settings = stored.settings

@@ -274,7 +274,7 @@ def refuse_repeated(pieces: Pieces, store: Path) -> Pieces:
     """Yield the pieces, with errors in the place of a document whose id an earlier one has.
 
     Of documents with an id of their own, the rows of tables and what CoNLL-U names; others are passed
-    on as they are. ``store`` is a file that is written anew; DataError where the disk is full.
+    on as they are. ``store`` is a file that is written anew; DataError if the disk is full.
     """
     try:
         yield from _once(pieces, store)

@@ -45,7 +45,7 @@ def in_processes(
     """Parse shards in ``count`` processes, one each at a time, and yield them as they are done.
 
     On Linux the processes are forked, and share the weights with this one; elsewhere, and with a GPU,
-    each loads them. One that dies is replaced and its shard parsed again; DataError where a shard takes
+    each loads them. One that dies is replaced and its shard parsed again; DataError if a shard takes
     ``MOST_DEATHS`` with it.
     """
     forks = sys.platform == "linux" and str(parser.model.device).startswith("cpu")
@@ -113,7 +113,7 @@ class _Helper:
         return True
 
     def take(self) -> ParsedShard | str | None:
-        """Return the shard, or what went wrong; None where the process is dead."""
+        """Return the shard, or what went wrong; None if the process is dead."""
         try:
             answer: ParsedShard | str = self.pipe.recv()
         except (EOFError, OSError):
@@ -190,7 +190,7 @@ class RaySettings:
     """A share of a GPU for each actor, such as 0.25, or whole ones."""
 
     def check(self) -> None:
-        """Raise SettingsError where Ray knows no such fraction of a GPU."""
+        """Raise SettingsError if Ray knows no such fraction of a GPU."""
         if not (0 <= self.gpus <= 1 or (self.gpus > 1 and self.gpus.is_integer())):
             raise SettingsError(
                 f"{self.gpus:g} GPUs for each worker: give a number from 0 to 1, or a whole number"
@@ -206,7 +206,7 @@ def on_ray(
 ) -> Results:
     """Parse shards by ``count`` actors, and yield them as they are done.
 
-    Raises MissingExtraError without Ray, DataError where there is no such cluster, or a shard takes
+    Raises MissingExtraError without Ray, DataError if there is no such cluster, or a shard takes
     ``MOST_DEATHS`` actors with it.
     """
     ray = import_extra("ray", "ray")
@@ -247,7 +247,7 @@ def _join(ray: Any, cluster: RaySettings, count: int) -> bool:
 
 
 def _knock(address: str) -> None:
-    """Raise OSError where nobody listens at HOST:PORT, which Ray would try for many minutes."""
+    """Raise OSError if nobody listens at HOST:PORT, which Ray would try for many minutes."""
     host, _, port = address.rpartition(":")
     if host and port.isdigit() and "/" not in host:
         socket.create_connection((host.strip("[]"), int(port)), _KNOCKS).close()

@@ -38,7 +38,7 @@ class CorpusFile:
     changed: int
 
     def check_unchanged(self) -> None:
-        """Raise DataError where the file is not as it was when the run began."""
+        """Raise DataError if the file is not as it was when the run began."""
         try:
             now = self.path.stat()
         except OSError as error:
@@ -73,7 +73,7 @@ def find_files(
 
 
 def kind_by_name(path: Path) -> Kind | None:
-    """Return what a file's name says of its kind; None where it says nothing."""
+    """Return what a file's name says of its kind; None if it says nothing."""
     return _BY_SUFFIX.get(ending(path))
 
 

@@ -192,7 +192,7 @@ class OutputFolder:
                 file.unlink()
 
     def _refuse_strange(self) -> None:
-        """Raise SettingsError where the folder holds anything."""
+        """Raise SettingsError if the folder holds anything."""
         strange = [one.name for one in self.folder.iterdir() if one.name != STATE]
         if strange:
             raise SettingsError(
@@ -305,7 +305,7 @@ def _read(path: Path) -> Any:
 
 
 def _manifest(folder: Path) -> Facts | None:
-    """Return a run's manifest; None where there is none. SettingsError where it is none of a run's."""
+    """Return a run's manifest; None if there is none. SettingsError if it is none of a run's."""
     path = folder / MANIFEST
     if not path.exists():
         return None
@@ -334,7 +334,7 @@ def _is_manifest(found: Any) -> bool:
 
 
 def _sha256(file: Path) -> str | None:
-    """Return the hash of a file; None where it cannot be read."""
+    """Return the hash of a file; None if it cannot be read."""
     try:
         with file.open("rb") as source:
             return hashlib.file_digest(source, "sha256").hexdigest()
@@ -348,7 +348,7 @@ def _sealed(data: bytes) -> bytes:
 
 
 def _unsealed(path: Path) -> Any:
-    """Return the JSON of a file that `_sealed` wrote; None where it is damaged."""
+    """Return the JSON of a file that `_sealed` wrote; None if it is damaged."""
     try:
         digest, _, data = path.read_bytes().partition(b"\n")
     except OSError:

@@ -29,7 +29,7 @@ class _GuidedAttention:
         relative_pos: Tensor | None = None,
         rel_embeddings: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
-        """Return the contexts (B, T, A * W), and the probabilities where they are requested."""
+        """Return the contexts (B, T, A * W), and the probabilities if they are requested."""
         query, key, value, scores = self.scored(hidden_states, relative_pos, rel_embeddings)
         dropout: Any = self.dropout  # type: ignore[attr-defined]
         projection: Any = self.hook.projection

@@ -37,7 +37,7 @@ class GuidedLongformerAttention(LongformerSelfAttention):  # type: ignore[misc]
         is_global_attn: bool | None = None,
         output_attentions: bool = False,
     ) -> tuple[Tensor, ...]:
-        """Return the contexts (B, T, H), and the probabilities (B, T, A, T) where they are requested.
+        """Return the contexts (B, T, H), and the probabilities (B, T, A, T) if they are requested.
 
         The encoder fills texts up to whole windows; what it has filled in is left out here.
         """

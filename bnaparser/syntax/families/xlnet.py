@@ -45,7 +45,7 @@ class GuidedXLNetAttention(XLNetRelativeAttention):  # type: ignore[misc]
         attn_mask: Tensor | None = None,
         output_attentions: bool = False,
     ) -> Any:
-        """Return the contexts (T, B, A, W), with the probabilities where they are requested."""
+        """Return the contexts (T, B, A, W), with the probabilities if they are requested."""
         if self.layer_input is None:
             return super().rel_attn_core(
                 q_head, k_head_h, v_head_h, k_head_r, seg_mat, attn_mask, output_attentions

@@ -92,7 +92,7 @@ class ParserTrees:
     def read(self, texts: Iterable[Text]) -> list[Text]:
         """Return texts in which running text of another language than English is sentences of words.
 
-        All else stays as it is. Raises as ``load`` does, and ModelError where words are for the parser
+        All else stays as it is. Raises as ``load`` does, and ModelError if words are for the parser
         to find, and it finds none.
         """
         given = list(texts)

@@ -111,7 +111,7 @@ class ParentHead(nn.Module):
             self.losses.append(loss)
 
     def loss(self) -> Tensor | None:
-        """Return the weighted mean over layers of the last call, None where none was kept."""
+        """Return the weighted mean over layers of the last call, None if none was kept."""
         return self.loss_weight * torch.stack(self.losses).mean() if self.losses else None
 
 
@@ -127,7 +127,7 @@ class Lisa(AttentionVariant):
 
     @property
     def loss(self) -> Tensor | None:
-        """The supervision of the last call, a scalar with gradient; None where it had no syntax."""
+        """The supervision of the last call, a scalar with gradient; None if it had no syntax."""
         return self.parent_head.loss()
 
     def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:

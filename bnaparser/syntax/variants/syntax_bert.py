@@ -193,7 +193,7 @@ class SyntaxBert(AttentionVariant):
 
     @property
     def loss(self) -> Tensor | None:
-        """LISA's supervision of the last call; None where there is none."""
+        """LISA's supervision of the last call; None if there is none."""
         return None if self.parent_head is None else self.parent_head.loss()
 
     def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:

@@ -83,7 +83,7 @@ class Pieces:
         return Pieces(self.ids[here], self.words[here], self.starts[here], self.ends[here])
 
     def inside(self, answer: Span) -> tuple[int, int] | None:
-        """Return the first and the last subword of a part of the text; None where it has none."""
+        """Return the first and the last subword of a part of the text; None if it has none."""
         found = np.flatnonzero((self.ends > answer[0]) & (self.starts < answer[1]))
         return (int(found[0]), int(found[-1])) if len(found) else None
 
@@ -151,7 +151,7 @@ class TrainingWindow:
 class AnswerReader:
     """Makes windows of questions with their passages, for a tokenizer, and batches of windows.
 
-    ``max_pieces`` is what the encoder takes at most. Raises SettingsError where that leaves the
+    ``max_pieces`` is what the encoder takes at most. Raises SettingsError if that leaves the
     passage no space.
     """
 

@@ -101,7 +101,7 @@ class TaskKind(ABC):
     def labels(self, examples: Sequence[TaskExample]) -> tuple[str, ...]:
         """Return the classes of training examples, sorted.
 
-        Raises DataError where there are fewer than two, or none is the one that the recipe names as
+        Raises DataError if there are fewer than two, or none is the one that the recipe names as
         ``positive``.
         """
         counts = count_labels(examples)
@@ -129,7 +129,7 @@ class TaskKind(ABC):
         return len(labels) or 1
 
     def prepare(self, inputs: TextInputs, encoder: PreTrainedModel) -> None:
-        """Add the kind's tokens to the vocabulary of an encoder; SettingsError where it does not fit the kind."""
+        """Add the kind's tokens to the vocabulary of an encoder; SettingsError if it does not fit the kind."""
         if not self.new_tokens:
             return
         inputs.tokenizer.add_tokens(
@@ -302,7 +302,7 @@ class TextInputs:
         return batch
 
     def first_unread(self, words: Words) -> int | None:
-        """Return the first word of a text that is beyond the encoder's length; None where all are read."""
+        """Return the first word of a text that is beyond the encoder's length; None if all are read."""
         tokens = self.tokenize([PreparedExample((SyntaxTrees(words, None),))])
         if not tokens.encodings[0].overflowing:
             return None
@@ -312,7 +312,7 @@ class TextInputs:
 
 
 def places_of_words(tokens: Any, row: int, words: int) -> NDArray[np.int64]:
-    """Return the place of each word's first subword, UNSUPERVISED where it has none."""
+    """Return the place of each word's first subword, UNSUPERVISED if it has none."""
     token_words = [SPECIAL if word is None else word for word in tokens.word_ids(row)]
     return first_pieces(np.array(token_words, np.int64), words)
 

@@ -1,7 +1,7 @@
 """Question answering: the part of a passage that answers a question, or that there is none.
 
 Answers are scored as the program of SQuAD 2.0 scores them (Rajpurkar and others 2016 and 2018): case,
-punctuation and articles do not count; of several right answers the nearest counts. Where there is no
+punctuation and articles do not count; of several right answers the nearest counts. If there is no
 right answer, an empty answer is right and any other is wrong. The program of SQuAD 1.1 differs only
 where a right answer is nothing but articles and punctuation. That of 2.0 leaves such an answer out, so
 that an empty answer earns nothing by it.
@@ -149,7 +149,7 @@ class QuestionAnswering(TaskKind):
     def threshold(
         self, metric: Metric, gold: Sequence[Answers], found: Sequence[AnswerCandidates]
     ) -> float | None:
-        """Return the threshold with which answers score highest; None where each question has an answer."""
+        """Return the threshold with which answers score highest; None if each question has an answer."""
         if all(gold):
             return None
         answered = answer_scores(gold, [candidates.text for candidates in found])[metric]
@@ -251,7 +251,7 @@ def answer_scores(
 
     Args:
         gold: The right answers of each question; none where the passage has no answer.
-        predicted: The answer to each question, empty where none was given.
+        predicted: The answer to each question, empty if none was given.
     """
     found: dict[str, list[float]] = {"answer_f1": [], "exact_match": []}
     for right, answer in zip(gold, predicted, strict=True):

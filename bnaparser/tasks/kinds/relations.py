@@ -118,7 +118,7 @@ class Relations(TextClassification):
     def labels(self, examples: Sequence[TaskExample]) -> tuple[str, ...]:
         """Return the classes of training examples, sorted.
 
-        Raises DataError where none is the one that the recipe names as ``other``.
+        Raises DataError if none is the one that the recipe names as ``other``.
         """
         labels = super().labels(examples)
         if self.other not in map(relation_of, labels):
@@ -137,7 +137,7 @@ class Relations(TextClassification):
     def training_items(
         self, inputs: TextInputs, examples: Examples, max_pieces: int
     ) -> Sequence[PreparedExample]:
-        """Return the examples; DataError where marked parts are too far apart for ``max_pieces``."""
+        """Return the examples; DataError if marked parts are too far apart for ``max_pieces``."""
         for example in examples:
             shortened(inputs.tokenizer, example, min(max_pieces, inputs.max_pieces))
         return examples
@@ -222,7 +222,7 @@ def _part(found: dict[str, Any], key: str, text: str, place: str) -> Span:
 def read_marks(text: str) -> tuple[str, tuple[Span, Span]]:
     """Return a text without its marks, and where the two parts stand in it.
 
-    Raises DataError where a mark is missing, stands twice, or closes before it opens, and where a
+    Raises DataError if a mark is missing, stands twice, or closes before it opens, and where a
     part is blank.
     """
     plain, places, end = "", {}, 0
@@ -302,7 +302,7 @@ def tokenize_marked(
     """Return the tokens of texts with their marks, padded, at most ``limit`` of each.
 
     Of a longer text that part is read in the middle of which the marked parts stand. Raises
-    DataError where they are too far apart for that.
+    DataError if they are too far apart for that.
     """
     marked = [shortened(tokenizer, example, limit) for example in examples]
     tokens = tokenizer(
@@ -326,7 +326,7 @@ def shortened(
 ) -> MarkedWords:
     """Return an example's words with marks, cut to ``limit`` tokens around the marks.
 
-    Raises DataError where the marked parts are too far apart.
+    Raises DataError if the marked parts are too far apart.
     """
     assert example.written is not None and example.marks is not None
     marked = mark_words(example.written, example.marks)

@@ -77,7 +77,7 @@ def with_whole_words(text: str) -> tuple[str, list[int]]:
 
 
 def _hyphen_of(text: str, match: re.Match[str]) -> str | None:
-    """Return the hyphen that a divided word has when it is whole, empty where it has none; None where it is no word."""
+    """Return the hyphen that a divided word has when it is whole, empty if it has none; None if it is no word."""
     end = match.start("hyphen")
     found = _FIRST.search(text, max(0, end - _LONGEST_FIRST), end)
     first, second = found.group() if found else "", match["second"]

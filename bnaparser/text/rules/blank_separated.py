@@ -168,7 +168,7 @@ def _as_written(piece: TextPiece, plain: str, text: str, start: int, end: int) -
 
 
 def _composed_pieces(text: str, spelling: Spelling) -> list[TextPiece]:
-    """Return the pieces of a sentence in which letters and accents are one character, where there is one."""
+    """Return the pieces of a sentence in which letters and accents are one character, if there is one."""
     found: list[TextPiece] = []
     place = 0
     token = _token_pattern(spelling)

@@ -128,7 +128,7 @@ def read_as_simplified(words: Sequence[str]) -> list[str]:
 
 
 def is_simplified(text: str) -> bool | None:
-    """Return whether a text has more of the characters that are only simplified; None where it is even."""
+    """Return whether a text has more of the characters that are only simplified; None if it is even."""
     simplified = sum(sign in _ONLY_SIMPLIFIED for sign in text)
     traditional = sum(sign in _ONLY_TRADITIONAL for sign in text)
     return None if simplified == traditional else simplified > traditional

@@ -37,7 +37,7 @@ class Clause:
         label: The label of the clause's node in the tree.
         head: The number of the clause that it depends on, from 0; None for the main clause.
         marker: The words that introduce it: "because", "who", "to whom", "and", "to".
-        verb: Its main verb; None where it has no verb, as in a heading.
+        verb: Its main verb; None if it has no verb, as in a heading.
         segments: Its own words, in order. Words of clauses inside it are not among them.
     """
 
@@ -118,7 +118,7 @@ def clauses_of(
 def clauses_to_dict(
     text: str, find: Callable[[], list[Clause]], error: str | None = None
 ) -> dict[str, Any]:
-    """Return the JSON form of a sentence's clauses: text, clauses and error; clauses are None where there is an error.
+    """Return the JSON form of a sentence's clauses: text, clauses and error; clauses are None if there is an error.
 
     Args:
         text: The sentence.

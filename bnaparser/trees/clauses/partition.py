@@ -32,7 +32,7 @@ def words_of(text: str) -> frozenset[str]:
 
 @lru_cache(4096)
 def is_mark(tag: str, word: str) -> bool:
-    """Return whether a word is a punctuation mark, by its tag, or by itself where it has none."""
+    """Return whether a word is a punctuation mark, by its tag, or by itself if it has none."""
     return is_punctuation(tag) if tag else not any(map(str.isalnum, word))
 
 

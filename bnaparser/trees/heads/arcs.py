@@ -45,7 +45,7 @@ def noun_relations(
 ) -> dict[int, str]:
     """Return the relation of each noun phrase among the children of a clause or a verb phrase.
 
-    The function in a label decides, NP-TMP. Where there is none, a clause has one subject: the last
+    The function in a label decides, NP-TMP. If there is none, a clause has one subject: the last
     noun phrase before its verb that is no time. Of two objects the first is the ``iobj``.
 
     Args:

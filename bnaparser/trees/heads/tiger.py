@@ -1,7 +1,7 @@
 """Heads and parts of speech of German trees with the labels of TIGER and the tags of STTS.
 
 S. Brants and others 2004, TIGER: Linguistic Interpretation of a German Corpus. A phrase is headed as the edges HD of
-the treebank say; where it has none, a noun phrase by its last noun, a prepositional phrase by its noun, as
+the treebank say; if it has none, a noun phrase by its last noun, a prepositional phrase by its noun, as
 in Universal Dependencies, and a coordination by its first conjunct.
 """
 

@@ -43,7 +43,7 @@ def basic_category(label: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A description as it is written; ``regex`` is compiled, or None where it is literals.
+    """A description as it is written; ``regex`` is compiled, or None if it is literals.
 
     ``basic``: it is about basic categories. ``negated``: labels that do not fit are meant. ``of_class``: the literals
     are classes of labels (``@@noun-phrase``).
@@ -93,7 +93,7 @@ class Description:
         return lru_cache(_SEEN)(self._fits)
 
     def groups(self, label: str) -> re.Match[str] | None:
-        """Return the regular expression's match on a label that fits; None where there is none."""
+        """Return the regular expression's match on a label that fits; None if there is none."""
         text = basic_category(label) if self.basic else label
         return None if self.regex is None else self.regex.search(text)
 
@@ -155,7 +155,7 @@ class NodePattern:
         return not has_more and self.condition is None
 
     def ways(self, tree: IndexedTree, node: int, found: Bindings) -> Iterator[None]:
-        """Yield once for each way in which a node meets all; ``found`` is as it found it meanwhile."""
+        """Yield once for each way in which a node meets all; ``found`` is as it found it in the meantime."""
         if not self._fits(tree, node, found):
             return
         captured = self._captured(tree, node, found)
@@ -194,7 +194,7 @@ class NodePattern:
         return node == other if kind == "=" else tree.labels[node] == tree.labels[other]
 
     def _captured(self, tree: IndexedTree, node: int, found: Bindings) -> dict[str, str] | None:
-        """The strings that this node adds; None where one was found before and is another."""
+        """The strings that this node adds; None if one was found before and is another."""
         if not self.captures:
             return {}
         label = tree.labels[node]
