@@ -335,7 +335,7 @@ def _count(tokenizer: PreTrainedTokenizerBase, paths: list[str]) -> Counter[int]
 
 
 def _lines(paths: list[str]) -> Iterator[str]:
-    """Yield lines of text; a tree gives its words, joined by blanks.
+    """Yield lines of text; a tree becomes its words, joined by blanks.
 
     Trees are the content of files with the ending of a treebank, and lines that begin with "(TOP (".
     """

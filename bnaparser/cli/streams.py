@@ -62,7 +62,7 @@ def standard_input(instead: str) -> BufferedIOBase:
 def open_words(words: Sequence[str]) -> BufferedIOBase:
     """Return the text that was typed, words with a blank between, as a file would hold it.
 
-    Raises DataError if the shell gave bytes that are not UTF-8.
+    Raises DataError if an argument has bytes that are not UTF-8.
     """
     text = " ".join(words)
     try:
@@ -75,7 +75,7 @@ def open_words(words: Sequence[str]) -> BufferedIOBase:
 
 
 def refuse_file_names(words: Sequence[str], command: str, doing: str) -> None:
-    """Raise SettingsError if all that was given as text are names of files."""
+    """Raise SettingsError if all text arguments are names of files."""
     if words and all(_is_file(word) for word in words):
         raise SettingsError(
             f"{words[0]} is a file: to {doing} what is in it: {command} --input {words[0]}"
@@ -115,7 +115,7 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
 
 
 def is_file(output: TextIO) -> bool:
-    """Return whether what ``open_output`` gives is a file, not standard output, a device or a pipe."""
+    """Return whether the result of ``open_output`` is a file, not standard output, a device or a pipe."""
     return output is not sys.stdout and stat.S_ISREG(os.fstat(output.fileno()).st_mode)
 
 

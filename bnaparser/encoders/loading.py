@@ -113,7 +113,7 @@ def _name_lowest(config: PretrainedConfig, layers: int) -> None:
 def build_pretrained(
     config: PretrainedConfig, attention: str | None = None, decoder: bool = False
 ) -> PreTrainedModel:
-    """Build a Hugging Face encoder from its configuration, its weights yet to be given a value."""
+    """Build a Hugging Face encoder from its configuration, without weights."""
     extra = {} if attention is None else {"attn_implementation": attention}
     with no_init_weights():  # drawing a ModernBERT's at random takes ten seconds
         if config.model_type in T5_TYPES and not decoder:

@@ -24,7 +24,7 @@ _OF_ENCODERS = ("*.json", "*.txt", "*.model", "*.safetensors")
 
 
 def deciding_files(folder: Path) -> list[Path]:
-    """Return the files of a model's folder that decide what the model gives, those that are there; scores do not.
+    """Return the files of a model's folder that determine the model's predictions, if they exist; scores do not.
 
     Raises ModelError as `check_model_file` does.
     """
@@ -94,7 +94,7 @@ def new_folder(folder: Path) -> Iterator[Path]:
 
 
 def unfinished(folder: Path) -> Path:
-    """Return where a folder is written before it has its name: one that nobody else gives a folder."""
+    """Return the temporary name under which a folder is written: a name that no other process uses."""
     return folder.with_name(f".{folder.name}.new")
 
 

@@ -28,8 +28,8 @@ class AttentionMaps:
     """The attention of one text in L layers and A heads, between its U words and special tokens.
 
     Rows are queries, (L, A, U, U), and sum to 1: the subwords of a word are one, as a key by their
-    sum, as a query by their mean. ``plain`` is what the scores give without syntax, in the layer as
-    it stands; ``local`` what they give within the mask (SLA, WLA), None if the variant has no
+    sum, as a query by their mean. ``plain`` are the probabilities without syntax, in the layer as
+    it stands; ``local`` those within the mask (SLA, WLA), None if the variant has no
     local attention; ``guided`` what values are weighted with. ``special`` (U) marks the tokens that
     are no words.
     """

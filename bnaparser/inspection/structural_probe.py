@@ -208,7 +208,7 @@ def predict(measure: Measure, matrix: Tensor, vectors: Vectors) -> Numbers:
 def score(
     sentences: Sequence[ProbeSentence], far: Sequence[Numbers], deep: Sequence[Numbers]
 ) -> ProbeScores:
-    """Return how well predicted distances (n, n) and depths (n) give the sentences' trees.
+    """Return how well predicted distances (n, n) and depths (n) match the sentences' trees.
 
     Punctuation has no part in edges and roots, as in the program, and has in correlations. UUAS
     counts the edges of all sentences together.

@@ -75,5 +75,5 @@ def attention_variant(model: TaskModel) -> AttentionVariant:
 
 
 def variant_title(variant: AttentionVariant) -> str:
-    """Return the name that the papers give a variant."""
+    """Return the papers' name of a variant."""
     return _TITLES[type(variant)]

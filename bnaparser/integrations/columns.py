@@ -50,7 +50,7 @@ def sentence_columns(parses: Parsed) -> Columns:
 
     Between these stand ``probability``, ``confidence`` and ``entropy``, which are missing unless they
     were requested.
-    ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` gives them, it
+    ``sentence`` counts from 0. Of lists of parses, one a text, as ``Parser.pipe`` returns them, it
     counts in the text. ``document`` is then the text's index label, where the texts are a Series of
     pandas, else its place among the texts, from 0. Raises ValueError if two texts have one label.
     """

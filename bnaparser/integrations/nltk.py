@@ -30,7 +30,7 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
 
     ``n_best`` trees are given of each sentence, best first, or as many as it has. As NLTK says it, a
     sentence that cannot be parsed has no trees; the reason is logged. The top
-    node is TOP, and ``parse_one`` gives None if there is no tree. Raises ValueError for an ``n_best``
+    node is TOP, and ``parse_one`` returns None if there is no tree. Raises ValueError for an ``n_best``
     below 1.
     """
 
@@ -39,7 +39,7 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
         self.parser = parser if isinstance(parser, Parser) else Parser.load(parser)
 
     def parse(self, sent: Iterable[str]) -> Iterator[Any]:
-        """Parse a sentence of given words.
+        """Parse a sentence of tokens.
 
         Args:
             sent: the words.
@@ -55,7 +55,7 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
         return _trees(self.parser.parse_words(sent, n_best=self.n_best))
 
     def parse_sents(self, sents: Iterable[Iterable[str]]) -> Iterator[Iterator[Any]]:
-        """Parse sentences of given words, in batches.
+        """Parse sentences of tokens, in batches.
 
         Args:
             sents: the words of each sentence.

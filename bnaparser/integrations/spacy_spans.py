@@ -31,7 +31,7 @@ class SpacyConstituents:
 
     ``starts`` and ``ends`` are tokens, half-open, int32 (constituents,); ``labels`` are chains,
     ``S::VP``; ``probabilities`` float32 (constituents,), NaN where there is none. ``tags`` are the
-    parser's own, one a token, empty if the parser was not given it (blanks). ``failed`` are
+    parser's own, one a token, empty if the parser did not get it (blanks). ``failed`` are
     sentences without a parse: first token, token after the last, reason. ``tokens`` are how many
     the document had.
     """

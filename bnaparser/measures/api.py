@@ -33,7 +33,7 @@ def measure(parses: Any, by: By = "text", patterns: OwnPatterns | None = None) -
 
     Args:
         parses: A Parse or a Tree; several of these, which are one text; or lists of them, a text each, as
-            ``Parser.pipe`` gives them. Rows then have the text's number, from 0, as ``document``.
+            ``Parser.pipe`` returns them. Rows then have the text's number, from 0, as ``document``.
         by: What a row is about: "text", "sentence" or "word".
         patterns: Patterns of your own by name; each is a column more, of a text or sentence.
 

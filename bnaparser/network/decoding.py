@@ -64,7 +64,7 @@ def predict_batch(model: ParsingNetwork, batch: Sequence[PreparedSentence]) -> l
 def best_trees(
     best: BestLabels, lengths: list[int], labels: Inventory, tags: Sequence[list[str] | None]
 ) -> list[Prediction]:
-    """Return the best tree of each sentence of a batch, given the best label of each span.
+    """Return the best tree of each sentence of a batch, from the best label of each span.
 
     ``tags`` are those of the sentences. The scores of the labels are changed.
     """

@@ -162,7 +162,7 @@ class EnsembleNetwork:
         """Return the mean score of every label of every span: float32 (spans, labels).
 
         If a network does not know a label, or the label is of another language, the label gets the lowest score
-        that this network gives the span; a label that no network knows gets MASKED_SCORE.
+        that this network predicts for the span; a label that no network knows gets MASKED_SCORE.
         """
         total: NDArray[np.float32] | None = None
         allowed_labels = np.zeros(len(self.labels), np.bool_)

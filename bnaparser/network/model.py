@@ -85,7 +85,7 @@ class BnaModel(nn.Module):
         self.allowed_tags = allowed_tags(tags.names)
         if (
             settings.encoder.detokenize is not None
-        ):  # a model of benepar's, which gives the same tags here
+        ):  # a model of benepar's, which predicts the same tags here
             self.allowed_tags[:] = True
         self.subwords = subwords
         self.encoder = encoder
@@ -190,7 +190,7 @@ class BnaModel(nn.Module):
         return prepare_sentences(self, windows, sentences, tags, written)
 
     def in_language(self, language: str) -> BnaModel:
-        """Return a network that shares all weights, and gives the labels and tags of one language only."""
+        """Return a network that shares all weights, and predicts the labels and tags of one language only."""
         if not self.by_language:
             return self
         view, known = _shallow(self), self.by_language[language]

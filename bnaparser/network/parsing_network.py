@@ -95,7 +95,7 @@ class ParsingNetwork(Protocol):
         """Predict from now on: nothing is dropped any more."""
 
     def in_language(self, language: str) -> ParsingNetwork:
-        """Return a network that shares all weights, and gives the labels and tags of one language only.
+        """Return a network that shares all weights, and predicts the labels and tags of one language only.
 
         That is this network itself where it has no labels ``by_language``.
         """

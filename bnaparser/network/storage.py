@@ -172,7 +172,7 @@ def _second_names(model: BnaModel, tensors: dict[str, Tensor]) -> dict[str, Tens
 def _read_pretrained(
     folder: Path, settings: ModelSettings
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """Return a model folder's encoder, its weights yet to be given a value, and its tokenizer."""
+    """Return a model folder's encoder, without weights, and its tokenizer."""
     config, tokenizer = read_encoder(folder / ENCODER)
     try:
         given = settings.encoder

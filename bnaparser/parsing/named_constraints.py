@@ -316,7 +316,7 @@ def _numbers_of(
 
 
 def _known(label: str, chains: Mapping[int, Sequence[str]]) -> list[str]:
-    """Return a label's chain; SentenceError where the model never gives it."""
+    """Return a label's chain; SentenceError if the model never predicts it."""
     chain = label.split(CHAIN)
     if not any(_holds(each, chain) for each in chains.values()):
         names = {name for each in chains.values() for name in each}

@@ -38,7 +38,7 @@ def with_words(
 ) -> Sequence[SentenceRequest]:
     """Return requests whose sentences have their words, which the options count.
 
-    A sentence of given words stays as it is. One in a language that the network does not know, or
+    A sentence of tokens stays as it is. One in a language that the network does not know, or
     without words, has the reason in its options; so has one that surely has more than ``max_words``,
     which need no network. Where a constraint begins or ends, a word does.
     """

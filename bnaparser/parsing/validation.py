@@ -81,13 +81,13 @@ def each_pair(pairs: Iterable[tuple[str, Context]]) -> Iterator[tuple[str, Conte
 
 
 def each_sentence(sentences: Iterable[Iterable[str]]) -> Iterator[Sentence]:
-    """Yield sentences made of given words; TypeError if something is not a list of words."""
+    """Yield sentences made of tokens; TypeError if something is not a list of words."""
     for words in not_one_string(sentences, "sentences, each a list of words"):
         yield sentence_of(words)
 
 
 def sentence_of(words: Iterable[str]) -> Sentence:
-    """Make a sentence of given words; TypeError for text, and for a word that is not a string."""
+    """Make a sentence of tokens; TypeError for text, and for a word that is not a string."""
     if isinstance(words, str | bytes):
         shown = f"a string: {words[:40]!r}"
         raise TypeError(f"give a list of words, not {shown}; parser.parse_sentence takes text")

@@ -249,7 +249,7 @@ def train_tokenizer(
 def _trained(
     tokenizer: Tokenizer, texts: Iterable[str], size: int, first: list[str]
 ) -> dict[str, int]:
-    """Return the vocabulary that the texts give; of size 0, special tokens and single characters alone."""
+    """Return the vocabulary of the texts; of size 0, special tokens and single characters alone."""
     scratch = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     scratch.normalizer, scratch.pre_tokenizer = tokenizer.normalizer, tokenizer.pre_tokenizer
     trainer = trainers.WordPieceTrainer(vocab_size=size, special_tokens=first, show_progress=False)

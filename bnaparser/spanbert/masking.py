@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 
 Ints = NDArray[np.int64]
 Span = tuple[int, int]
-# Called with what is masked so far; gives the next span of whole words that may be masked.
+# Called with what is masked so far; returns the next span of whole words that may be masked.
 Draw = Callable[[NDArray[np.bool_]], Span]
 
 
@@ -499,7 +499,7 @@ def _key(settings: MaskingSettings, text: TextSettings) -> str:
 
 
 def _parser(settings: MaskingSettings, text: TextSettings) -> str:
-    """Return a hash of the files that decide what the parser gives."""
+    """Return a hash of the files that determine the parser's trees."""
     from bnaparser.parsing.default_model import name_in
 
     return key_of((), _files(models.find(name_in(settings.parser, text.language))))
@@ -523,7 +523,7 @@ def _pipeline(settings: MaskingSettings, text: TextSettings) -> str:
 
 
 def annotator(settings: MaskingSettings, text: TextSettings) -> Annotate:
-    """Return what finds the spans that a scheme needs, and words where these are to be found.
+    """Return the functions that find the spans of a scheme, and the words of text without blanks.
 
     Raises ModelError, MissingExtraError or SettingsError.
     """

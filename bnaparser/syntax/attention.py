@@ -1,4 +1,4 @@
-"""One layer's attention, stopped before its softmax: what the families give and the variants take.
+"""One layer's attention, stopped before its softmax: the output of the families and the input of the variants.
 
 Shapes: B texts, A heads, T tokens, W features of a head, H of a token.
 """
@@ -172,7 +172,7 @@ class AttentionVariant(Syntax):
     ) -> Tensor | None:
         """Return contexts (B, A, T, W) by torch's own attention; None if that cannot serve.
 
-        It gives no probabilities, and holds none: long texts take a fraction of time and memory.
+        It returns no probabilities, and stores none: long texts take a fraction of time and memory.
         Only called if there is no dropout, and scores are nothing but the products of the
         queries, scaled, and keys of ``projected`` (with the values, as in `Attention`).
         """

@@ -31,7 +31,7 @@ class SyntaxTrees:
 
     ``heads`` are the dependency heads of its words, counted from 1 in the whole text, 0 for a root
     (each sentence has one, a fragment may have more). ``trees`` are the constituency trees of its
-    sentences, in order, over as many words. A source of dependencies alone gives no trees. Of a
+    sentences, in order, over as many words. A source of dependencies alone has no trees. Of a
     text that could not be parsed both are missing, and ``error`` says why.
 
     Raises SentenceError where heads or trees do not fit the words.

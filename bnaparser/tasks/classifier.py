@@ -283,7 +283,7 @@ class Classifier:
         return SyntaxTrees.of_trees(words, trees, self.model.settings.syntax.rules)
 
     def _answer(self, given: ReadText, found: Any) -> Classification:
-        """Return the answer that scores give, or the reason in ``found`` why the model failed."""
+        """Return the answer for the scores ``found``, or the reason in ``found`` why the model failed."""
         parses = tuple(parse for part in given.parses for parse in part)
         if isinstance(found, str):
             return Classification(given.text, parses=parses, error=found)

@@ -141,7 +141,7 @@ def columns(sides: Iterable[Floats]) -> Floats:
 
 
 def mean_of_seeds(seeds: Sequence[Floats]) -> Floats:
-    """Return the mean over seeds of what each gives."""
+    """Return the mean of the metrics over seeds."""
     found: Floats = np.mean(seeds, axis=0)
     return found
 

@@ -70,7 +70,7 @@ class TaskModel:
 
     @property
     def threshold(self) -> float:
-        """By how much no answer must be likelier than the best one to be given."""
+        """By how much "no answer" must be likelier than the best span to be predicted."""
         return float(self.network.threshold)
 
     @cached_property
@@ -263,7 +263,7 @@ def to_device(model: TaskModel, device: str | None) -> TaskModel:
 
 
 def _encoder(folder: Path) -> PreTrainedModel:
-    """Return a folder's encoder, its weights yet to be given a value; ModelError if it is damaged."""
+    """Return a folder's encoder, without weights; ModelError if it is damaged."""
     config, _ = read_encoder(folder)
     try:
         return build_pretrained(config)

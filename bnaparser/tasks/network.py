@@ -18,7 +18,7 @@ class TaskNetwork(nn.Module):
     """An encoder and a head with ``outputs`` scores for a text, or for each of its tokens.
 
     The variant that the settings name is attached to the encoder, which is changed in place. Of
-    answers ``threshold`` is by how much no answer must be likelier than the best one to be given;
+    answers ``threshold`` is by how much "no answer" must be likelier than the best span to be predicted;
     infinite, as it is at first, there is always one. Weights of other kinds do not have it.
     """
 

@@ -110,7 +110,7 @@ class Sentence:
 
 
 def from_words(words: Iterable[str]) -> Sentence:
-    """Make a sentence of given words; its text is the words joined by blanks.
+    """Make a sentence of tokens; its text is the words joined by blanks.
 
     Raises TypeError for a string, whose letters would be the words.
     """

@@ -103,7 +103,7 @@ def split(text: str) -> list[Sentence]:
 def split_stream(
     lines: Iterable[str], start: int = 0, rules: TextRules = ENGLISH
 ) -> Iterator[Sentence]:
-    """Yield the sentences of a text that comes in lines, as an open file gives them.
+    """Yield the sentences of a text that comes in lines, as an open file yields them.
 
     They are those of ``split("".join(lines))``, offsets too, with one paragraph in memory at a
     time; a longer run of lines without a blank one is taken in parts. ``start`` is where the first

@@ -40,7 +40,7 @@ _PRECISION = 1e-3
 class GoldChart:
     """A sentence's scores of all labels of all spans, float32 (spans, labels), and its gold tree.
 
-    ``possible`` is false where the model can give no tree that is the gold one: for a label that it
+    ``possible`` is false if the model cannot predict the gold tree: for a label that it
     does not know, or not in that language, or since no constituent covers the whole sentence.
     """
 
@@ -103,7 +103,7 @@ class Bin(NamedTuple):
 def gold_charts(
     network: ParsingNetwork, examples: Sequence[Example], batch_tokens: int
 ) -> Iterator[tuple[Example, GoldChart]]:
-    """Yield examples, of each language the longest first, with the scores that a network gives them.
+    """Yield examples, of each language the longest first, with the network's scores.
 
     An example without a language is in the network's first one. Scores take 2 n (n + 1) bytes a label
     for n words: keep no more than there is space for. Raises SettingsError for a language that the

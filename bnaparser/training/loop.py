@@ -220,7 +220,7 @@ def training_arithmetic(device: torch.device) -> Iterator[None]:
 
 
 def diverged(update: int | None = None, reason: str = "") -> SettingsError:
-    """Return what is raised where a network in training gives no numbers any more."""
+    """Return the error for a network in training whose output is NaN."""
     when = "" if update is None else f" at update {update}"
     why = f" {reason};" if reason else ""
     advice = "set a smaller train.learning_rate, or train.max_grad_norm"

@@ -6,7 +6,7 @@ Parsing", IJCAI 2020).
 
 With a teacher there is knowledge distillation (Hinton, Vinyals and Dean, "Distilling the Knowledge in a
 Neural Network", 2015). With S the network's distribution of trees and T the teacher's, both over the trees
-that the network may give, its loss is the cross-entropy
+that the network may predict, its loss is the cross-entropy
 
     - sum_tree T(tree) log S(tree) = log Z - sum_(span, label) P_T(span, label) s(span, label) / temperature
 
@@ -173,7 +173,7 @@ def likelihood_loss(
 def of_golds(
     model: BnaModel, lengths: Sequence[int], golds: Sequence[Gold], weights: Weights | None = None
 ) -> Expectation:
-    """Return what gold trees expect: each constituent once. Those that the model may not give count 0."""
+    """Return what gold trees expect: each constituent once. Those that the model may not predict count 0."""
     counts = np.array([chart.span_count(n) for n in lengths])
     offsets = np.cumsum(counts) - counts
     roots = zip(golds, lengths, strict=True)
@@ -193,7 +193,7 @@ def tree_cross_entropy(model: BnaModel, encoded: Encoded, expected: Expectation)
     exp(score / the model's temperature), divided by the sum of that over all trees that it may
     give, as `bnaparser.chart.marginals` counts them. The gradient by a
     label's score is the probability of that constituent, minus its target probability, over the
-    temperature: the chart gives it, and it goes back through the scorer of all spans.
+    temperature: the chart computes it, and it goes back through the scorer of all spans.
     """
     scores = model.span_scores(encoded, *model.span_rows(encoded))
     temperature = model.settings.chart.temperature

@@ -172,7 +172,7 @@ def _network_settings(recipe: Recipe, start: BnaModel | None) -> ModelSettings:
 def _known_names(
     languages: Sequence[str], examples: Sequence[Example], start: BnaModel | None
 ) -> dict[str, LanguageNames]:
-    """Return the labels and tags of each language: those of its trees, and those that the start gives it.
+    """Return the labels and tags of each language: those of its trees, and those of the model to start from.
 
     Raises SettingsError for a language without any.
     """
@@ -250,7 +250,7 @@ def create_from(
     tags: Inventory,
     allow_empty_root: bool = False,
 ) -> BnaModel:
-    """Build a model to be trained with the weights of another, which gives its encoder away.
+    """Build a model to be trained with the weights of another, which loses its encoder.
 
     Labels, tags and a finder of words that the other does not have start at random, shapes of
     words as nothing; the other's tags and finder of words are dropped if the settings want

@@ -2,7 +2,7 @@
 
 It is read as `bnaparser ensemble` reads: of every span the mean score of each label, at the mean of the
 temperatures. What it thinks is brought into the student's inventories by name. A tree in which a
-constituent has a label that the student lacks is one that the student cannot give: such trees are
+constituent has a label that the student lacks is one that the student cannot predict: such trees are
 left out, and the probabilities of the others sum to 1. So there is always a student that
 thinks just that, even where the label of the whole sentence is one that it lacks; were these
 constituents only struck out, the sentence would be expected to have no label, and every label
@@ -77,7 +77,7 @@ def ensemble_for(networks: Mapping[str, ParsingNetwork], language: str) -> Ensem
 class Teacher:
     """Trained parsers that say what they think of sentences, for one network to learn.
 
-    ``networks`` are what `load_teacher` gives, ``weight`` how much they count beside a gold tree. On a CPU a batch is
+    ``networks`` are the result of `load_teacher`, ``weight`` how much they count beside a gold tree. On a CPU a batch is
     read on each core; what they think of a sentence does not depend on its batch there, and
     is kept, until `KEPT_BYTES` are full. Elsewhere they read a sentence whenever it comes. Raises
     SettingsError if they do not know the student's languages, have none of its labels or tags,
@@ -151,7 +151,7 @@ class Teacher:
     def _trees(
         self, ensemble: EnsembleNetwork, scores: NDArray[np.float32], lengths: Sequence[int]
     ) -> list[SparseProbabilities]:
-        """Return the probabilities of constituents, over the trees that the student may give."""
+        """Return the probabilities of constituents, over the trees that the student may predict."""
         student = self.student
         mine, theirs = shared_columns(student.labels, ensemble.labels)
         known = np.full((len(scores), len(student.labels)), -np.inf, np.float32)

@@ -95,7 +95,7 @@ def rewrite(
 ) -> Tree | None:
     """Return a copy below ``TOP`` with other labels and tags; None if no word is kept.
 
-    ``rename_label`` gets a phrase label; where it gives ``""`` the node is taken out and its
+    ``rename_label`` gets a phrase label; if it returns ``""`` the node is taken out and its
     children hang from its parent. ``rename_tag`` gets tag and word. Words whose tag ``keep_tag``
     refuses go, with every node that is empty without them.
     """

@@ -40,7 +40,7 @@ CHAIN = "::"
 class Span(NamedTuple):
     """A constituent: words ``start`` to ``end`` (half-open) and a label, which may be a chain.
 
-    ``score`` and ``probability`` are those of a parser that found it; the latter where requested.
+    ``score`` and ``probability`` are those of the parser that predicted it; the probability only if it was requested.
     """
 
     start: int
@@ -754,7 +754,7 @@ def _constituents(tree: Tree) -> list[Span]:
 
 
 def preorder(tags: Sequence[str], spans: Iterable[Span], root: str) -> tuple[list[str], list[int]]:
-    """Labels and arities, as `flatten` gives them, of the tree that ``Tree.from_spans`` makes."""
+    """Labels and arities, as `flatten` returns them, of the tree that ``Tree.from_spans`` makes."""
     pending = _sorted_for_pop(spans, len(tags))
     labels, arities = [check_readable(root, "root", may_be_empty=True)], [0]
     inside = [(len(tags), 0)]  # the nodes that are open: where each ends, its place in the lists
@@ -788,7 +788,7 @@ def _tag(tag: str) -> str:
 
 
 def _sorted_for_pop(spans: Iterable[Span], length: int) -> list[Span]:
-    """Sort spans so that `pop` gives them in pre-order; none the same as another or outside."""
+    """Sort spans so that `pop` returns them in pre-order; none the same as another or outside."""
     ordered = sorted([span for span in spans if span.label], key=itemgetter(1))
     ordered.sort(key=itemgetter(0), reverse=True)  # those that begin at the same word stay in order
     for span in ordered:

@@ -184,7 +184,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _between_blank_lines(text: str) -> list[tuple[int, str]]:
-    """Return the paragraphs of given words, each with its place, however long they are."""
+    """Return the paragraphs of tokens, each with its place, however long they are."""
     cuts = [0, *(blank.end() for blank in _BLANK_LINE.finditer(text)), len(text)]
     return [(start, text[start:end]) for start, end in pairwise(cuts)]
 

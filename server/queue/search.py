@@ -64,7 +64,7 @@ class _Line:
             await mine[1]
             yield
         finally:
-            if mine in self.waiting:  # given up before its turn
+            if mine in self.waiting:  # cancelled before its turn
                 self.waiting.remove(mine)
             else:
                 self._busy = False

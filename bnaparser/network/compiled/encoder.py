@@ -132,7 +132,7 @@ class PackedLengths:
 
 @dataclass(frozen=True)
 class SelfAttention:
-    """Multi-head attention: ``projection`` gives queries, keys and values, ``distances`` what is added to scores."""
+    """Multi-head attention: ``projection`` computes queries, keys and values, ``distances`` what is added to scores."""
 
     projection: Affine
     heads: int

@@ -73,7 +73,7 @@ def _self_attention(settings: LayerSettings, weights: StoredWeights, prefix: str
 
 @dataclass(frozen=True)
 class BiMSA:
-    """Bidirectional masked self-attention (eq. 12 to 14): ``projection`` gives queries, keys and values of half width."""
+    """Bidirectional masked self-attention (eq. 12 to 14): ``projection`` computes queries, keys and values of half width."""
 
     projection: Affine
     heads: int
@@ -103,7 +103,7 @@ class BiMSA:
 
 @dataclass(frozen=True)
 class NSA:
-    """N-gram span attention (eq. 15 to 17): ``projection`` gives queries, and keys and values of positions."""
+    """N-gram span attention (eq. 15 to 17): ``projection`` computes queries, and keys and values of positions."""
 
     projection: Affine
     value_bias: Floats

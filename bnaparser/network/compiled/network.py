@@ -164,7 +164,7 @@ class CompiledNetwork:
         return [(self, 1.0)]
 
     def in_language(self, language: str) -> CompiledNetwork:
-        """Return a network that shares all weights, and gives the labels and tags of one language only."""
+        """Return a network that shares all weights, and predicts the labels and tags of one language only."""
         if not self.by_language:
             return self
         view, known = copy(self), self.by_language[language]

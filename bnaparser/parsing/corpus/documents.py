@@ -30,7 +30,7 @@ class Piece:
     """A document, or one line or paragraph of it.
 
     ``part`` is the number of its first line (paragraph) in the document, from 1, and ``start`` the place
-    of its text there, in code points. A sentence of given words has ``words``, maybe ``tags``, and no
+    of its text there, in code points. A sentence of tokens has ``words``, maybe ``tags``, and no
     ``text``. ``place`` says where it stands, for people. ``begins``: it is the first, or the
     only, one of a document with an id of its own. With ``error`` it is no text, and that is why.
     """

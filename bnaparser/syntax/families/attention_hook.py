@@ -46,7 +46,7 @@ class AttentionHook:
         return None if contexts is None else self._combined(contexts, batch)
 
     def _combined(self, contexts: Tensor, batch: SyntaxBatch | None) -> Tensor:
-        """Return contexts (B, T, A, W) of those (B, A, T, W) that the attention gave."""
+        """Return contexts (B, T, A, W) from the attention's output (B, A, T, W)."""
         assert self.variant is not None
         self.serving = batch
         contexts = contexts.transpose(1, 2).contiguous()

@@ -71,7 +71,7 @@ class SpacyTrees:
 
 
 def _why_not(sentences: Sequence[SpacedSentence]) -> str | None:
-    """Return why spaCy cannot be given a text, or None."""
+    """Return why spaCy cannot read a text, or None."""
     words = [word for sentence in sentences for word in sentence.words]
     for number, word in enumerate(words, 1):
         if not word or _SURROGATE.search(word):

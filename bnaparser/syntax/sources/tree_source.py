@@ -1,6 +1,6 @@
 """What a source of trees is, and the texts that it is given.
 
-A source is called with texts and gives a `SyntaxTrees` each, in order. A text is running text, split
+A source is called with texts and returns one `SyntaxTrees` for each, in order. A text is running text, split
 into sentences here by English rules; or the words of one sentence; or several sentences of words, which
 may have their places in a text: so comes running text of other languages, whose words are known.
 """
@@ -21,7 +21,7 @@ NO_WORDS = "the text has no words"
 
 
 class TreeSource(Protocol):
-    """What gives each text its structure, in order; a text without one has ``error`` set."""
+    """Interface of a source of trees: one structure for each text, in order; a text without one has ``error`` set."""
 
     def __call__(self, texts: Sequence[Text], /) -> list[SyntaxTrees]:
         """Return the trees of each text.

@@ -1,7 +1,7 @@
 """From scores of subwords to answers: the best spans of a passage, and whether it has an answer at all.
 
 A span's score is that of its first subword as a start plus that of its last one as an end; of a span in
-several windows the best counts. The score for no answer is the least that a window gives, and a
+several windows the best counts. The score for no answer is the lowest score of a window, and a
 question is left without one where it exceeds the best span's by more than a threshold, chosen on
 development data (Devlin and others 2019, section 4.3).
 """
@@ -123,7 +123,7 @@ def find_candidates(
     score: Callable[[dict[str, Any]], Floats],
     batch_tokens: int,
 ) -> list[AnswerCandidates]:
-    """Return the best answers to questions, in order; ``score`` gives a batch's logits (B, T, 2)."""
+    """Return the best answers to questions, in order; ``score`` returns a batch's logits (B, T, 2)."""
     longest, best = reader.settings.max_answer_length, reader.settings.n_best_size
     windows = [(owner, w) for owner, one in enumerate(examples) for w in reader.windows(one)]
     spans: list[list[Candidate]] = [[] for _ in examples]

@@ -39,7 +39,7 @@ class TaskKind(ABC):
     """One kind of task: how examples are read, encoded, batched, learned, decoded and scored.
 
     A subclass is a kind, an instance is a kind with the settings of a recipe's table ``[task]``.
-    ``found`` below is what a network says of an example: logits, or candidates for an answer.
+    ``found`` below is the network's output for an example: logits, or candidates for an answer.
 
     Args:
         texts: Columns of a table, or keys in JSON, that hold the text or the pair of texts.
@@ -125,7 +125,7 @@ class TaskKind(ABC):
     # Network
 
     def outputs(self, labels: Labels) -> int:
-        """Return how many scores a network gives for a text or a token."""
+        """Return the number of scores of a network for a text or a token."""
         return len(labels) or 1
 
     def prepare(self, inputs: TextInputs, encoder: PreTrainedModel) -> None:

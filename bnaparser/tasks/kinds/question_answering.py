@@ -157,7 +157,7 @@ class QuestionAnswering(TaskKind):
         return best_threshold([candidates.margin for candidates in found], answered, silent)
 
     def decode(self, found: AnswerCandidates, threshold: float) -> str:
-        """Return the answer, NO_ANSWER where the threshold lets none be given."""
+        """Return the answer, NO_ANSWER if the threshold excludes all answers."""
         return found.answer(threshold)
 
     def answer(self, found: AnswerCandidates, labels: Labels, threshold: float) -> dict[str, Any]:

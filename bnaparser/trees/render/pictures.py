@@ -52,7 +52,7 @@ def png(tree: Tree, words: Sequence[str] | None = None) -> bytes:
 
 @contextmanager
 def pdf_pages(target: BinaryIO) -> Iterator[Callable[[Tree, Sequence[str] | None], None]]:
-    """Write a PDF in here: the function that this gives writes a page for a tree, words as in `png`.
+    """Write a PDF in here: the yielded function writes a page for a tree, words as in `png`.
 
     Raises MissingExtraError without matplotlib.
     """

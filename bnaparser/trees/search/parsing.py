@@ -84,7 +84,7 @@ _ASKS = re.compile(r"[!?(\[]")  # what may stand before a relation, and before a
 
 
 def read_pattern(pattern: str) -> tuple[list[NodePattern], frozenset[str], tuple[Description, ...]]:
-    """Return the alternatives for a pattern's first node, the names it gives, and all its descriptions.
+    """Return the alternatives for a pattern's first node, its names, and all its descriptions.
 
     Raises PatternError if it is wrong.
     """
