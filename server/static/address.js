@@ -1,4 +1,4 @@
-// The state of the page in its address, behind #, which browsers do not send: no log holds it.
+// The state of the page in its address, after #, which browsers do not send: no log has it.
 
 const LINK_CHARACTERS = 8000; // what mail programs and browsers carry whole
 const KEPT_CHARACTERS = 1e6; // of a longer text, what the browser's history keeps
@@ -14,7 +14,7 @@ export function hold({ text, ...rest }) {
   return fits;
 }
 
-/** The text that the address holds, or another part of the state, behind # or behind ?; or that was too long for it. */
+/** The text that the address holds, or another part of the state, after # or ?; or that was too long for it. */
 export function linked(name = "text") {
   const found = (from) => new URLSearchParams(from).get(name);
   return found(history.state?.held ?? "") ?? found(location.hash.slice(1)) ?? found(location.search.slice(1)) ?? "";

@@ -34,7 +34,7 @@ export function besideBest(parse, best) {
 
 /**
  * Steps through the trees of a sentence, of which `find()` gives all, the best first, when the second is
- * wanted; `onShow(parse, place, trees)` shows one, `say` tells why that does not work.
+ * requested; `onShow(parse, place, trees)` shows one, `say` reports why that does not work.
  */
 export class Stepper {
   constructor({ find, onShow, say }) {

@@ -173,7 +173,7 @@ export class Drawing {
     event.preventDefault();
   }
 
-  /** Picks a node where that is wanted, or folds or opens it. */
+  /** Picks a node if picking is active, or folds or opens it. */
   press(node, more) {
     if (this.onPick) this.onPick(node, more);
     else if (node.word === null) this.fold([node], !node.folded);

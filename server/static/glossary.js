@@ -4,7 +4,7 @@
 const known = await (await fetch(new URL("labels.json", import.meta.url))).json();
 const ROOTS = new Set(["TOP", "ROOT", "S1", "VROOT", ""]);
 
-/** Each family's colours on paper: [of its labels, of the field behind them]. */
+/** Each family's colours on paper: [of its labels, of their background]. */
 export const colours = known.colours;
 
 /** The family of a phrase label, or of a tag: clause, nominal, verbal, ... or other. */

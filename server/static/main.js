@@ -30,11 +30,11 @@ const [markup, language, leastConfident] = ["markup", "language", "least-confide
 // as it was sent: null where trees were drawn from brackets.
 let shown = { wanted: "", parses: [], names: [], order: [], first: 0, source: null };
 let cards = new Map(); // by their names, so that a tree that stays is not drawn again
-let asked = null; // the text that was asked for last, unless it was taken back
+let asked = null; // the text of the last request, unless it was cancelled
 let running = null; // its request
-let timer = 0; // until a text that is typed is asked for
-let retry = 0; // until one that was refused is asked for again
-let describing = null; // what the service says of its models, or is being asked
+let timer = 0; // until a typed text is requested
+let retry = 0; // until a refused request is repeated
+let describing = null; // the service's models, or the request for them
 let busy = false;
 const search = new Search(part("search"), {
   key: () => sessionStorage.getItem(KEY),
@@ -115,7 +115,7 @@ function draw(wanted) {
   return true;
 }
 
-/** Takes back what is being asked, or waits to be asked; it may be asked for again. */
+/** Cancels the current or waiting request; it may be repeated. */
 function stop() {
   clearTimeout(timer);
   timer = 0;
@@ -149,13 +149,13 @@ function markStale() {
 /** Offers texts to try in the languages of these codes. */
 function offerExamples(codes) {
   part("examples").replaceChildren(...examplesIn(codes).map(([lang, example]) => html("li", { lang }, button(example, () => {
-    remember(); // a text that was not asked for yet
+    remember(); // a text that was not requested yet
     history.pushState(null, "", location.href);
     set(example, false);
   }))));
 }
 
-/** The service's models; it is asked until it has answered. Throws a Refusal. */
+/** The service's models; the request is repeated until it is answered. Throws a Refusal. */
 function describe(key) {
   describing ??= findModels(key).then((found) => {
     showModels(part("models"), found);
@@ -378,7 +378,7 @@ leastConfident.addEventListener("click", () => {
   putInOrder(!leastConfidentFirst());
   remember();
 });
-addEventListener("popstate", () => { // back, forward, or another address behind #
+addEventListener("popstate", () => { // back, forward, or another address after #
   const [marked, byConfidence] = [Boolean(linked("markup")), linked("first") === "least-confident"];
   search.pattern = linked("search");
   if (byConfidence !== leastConfidentFirst()) putInOrder(byConfidence);
@@ -389,7 +389,7 @@ addEventListener("popstate", () => { // back, forward, or another address behind
 offerExamples([]);
 search.pattern = linked("search");
 choose(language, linked("language"));
-describe(sessionStorage.getItem(KEY)).catch(() => {}); // it is asked again with the first text
+describe(sessionStorage.getItem(KEY)).catch(() => {}); // the request is repeated with the first text
 putInOrder(linked("first") === "least-confident");
 set(linked() || text.value, Boolean(linked("markup"))); // a text may have been typed before this ran, or kept over a reload
 if (!text.value && matchMedia("(hover: hover)").matches) text.focus();

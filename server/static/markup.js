@@ -16,7 +16,7 @@ export function escaped(text) {
 /**
  * Reads a text with markup, line by line; one that is wrong holds none, as for the service. `places` are
  * those of the plain text's code points: [begin, end] in `text`. `brackets` have { known, open, inside,
- * close } in `text`, of the bracket, what is behind its opening, and its end; and the words { start, end }
+ * close } in `text`, of the bracket, what comes after its opening, and its end; and the words { start, end }
  * in the plain text.
  */
 export function readMarkup(text) {

@@ -1,9 +1,9 @@
-// The text that was asked for, and where its sentences stand in it.
+// The requested text, and the positions of its sentences in it.
 
 import { bestTrees } from "./client.js";
 import { escaped, readMarkup, sliceOf, withBracket, withoutBracket } from "./markup.js";
 
-/** A text as it was sent; `markup`: it holds some; `language`: what it was said to be in, or "". */
+/** A text as it was sent; `markup`: it holds some; `language`: its language in the request, or "". */
 export class Source {
   constructor(text, markup, language) {
     Object.assign(this, { text, markup, language });

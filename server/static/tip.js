@@ -36,7 +36,7 @@ export function explanation(made) {
   return { element, show };
 }
 
-/** Puts the box above a node, or below it where the window has no room above. */
+/** Puts the box above a node, or below it if the window has no space above. */
 function beside(element, target, frame) {
   const { offsetWidth, offsetHeight } = element;
   const left = target.left + target.width / 2 - offsetWidth / 2 - frame.left;

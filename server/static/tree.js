@@ -63,7 +63,7 @@ export function wordsAt(tokens, start, end) {
   return tokens.slice(start, end).map(({ text }) => text).join(" ");
 }
 
-/** Words for a place with room for `most` characters: the first ones, …, and the last one. */
+/** Words for a place with space for `most` characters: the first ones, …, and the last one. */
 export function shortened(text, most) {
   if (text.length <= most) return text;
   const words = text.split(" ");

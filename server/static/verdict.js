@@ -61,7 +61,7 @@ function bar(name, share) {
     html("span", { className: "share", textContent: percent(share) }));
 }
 
-/** A share in percent; what is not quite all or nothing does not look so. */
+/** A fraction in percent; a value near 0 or 100 is not rounded to it. */
 function percent(share) {
   const shown = (100 * share).toFixed(1);
   if (shown === "100.0" && share < 1) return "> 99.9 %";

@@ -4,7 +4,7 @@ const [LEAST, MOST] = [0.1, 4];
 const ALL = "all";
 const READABLE = 0.62; // a drawing is not made smaller than this on its own; it scrolls instead
 
-/** A scrolling element around a drawing; `onZoom(scale)` is told each change. */
+/** A scrolling element around a drawing; `onZoom(scale)` is called at each change. */
 export class Viewport {
   constructor(drawing, onZoom) {
     this.drawing = drawing;
