@@ -260,11 +260,11 @@ class _Place(NamedTuple):
 
 def _sentence(mistake: ErrorDetails, kind: type[BaseModel], *, in_json: bool) -> str:
     key, annotation, metadata, names, default = _at(kind, mistake["loc"])
-    said = mistake["msg"]
+    message = mistake["msg"]
     match mistake["type"]:
         case "value_error" | "assertion_error":
-            said = said.removeprefix("Value error, ").removeprefix("Assertion failed, ")
-            return f"{key}: {said}" if key else said
+            message = message.removeprefix("Value error, ").removeprefix("Assertion failed, ")
+            return f"{key}: {message}" if key else message
         case "extra_forbidden":
             table = key.rpartition(".")[0]
             beside = {name: f"{table}.{name}" if table else name for name in names}
@@ -274,7 +274,7 @@ def _sentence(mistake: ErrorDetails, kind: type[BaseModel], *, in_json: bool) ->
                 meant = f"; {table or 'the file'} has {', '.join(names)}"
             return f"{key}: there is no such {what}{meant}"
     if annotation is None:  # a place that the types do not tell
-        return f"{key}: {said}" if key else said
+        return f"{key}: {message}" if key else message
     allowed = _allowed(annotation, metadata, in_json=in_json)
     if type(default) in (int, float) and allowed.example is not None:
         allowed = allowed._replace(example=default)
@@ -365,7 +365,7 @@ def _allowed(annotation: Any, metadata: Sequence[Any], *, in_json: bool) -> _All
     if origin is dict:
         inside = _allowed(items[1], (), in_json=in_json)
         named = _Allowed("an object", "objects") if in_json else _Allowed("a table", "tables")
-        one, several = (f"{said} of {inside.several}" for said in named[:2])
+        one, several = (f"{phrase} of {inside.several}" for phrase in named[:2])
         return _Allowed(one, several, {"name": inside.example})
     if origin in (list, tuple):
         inside = _allowed(items[0], (), in_json=in_json)
@@ -374,8 +374,8 @@ def _allowed(annotation: Any, metadata: Sequence[Any], *, in_json: bool) -> _All
             lengths = [len(items)]
         number = f"{lengths[0]} " if lengths else ""
         example = [inside.example] * (lengths[0] if lengths else 1)
-        said = f"of {number}{inside.several}"
-        return _Allowed(f"a list {said}", f"lists {said}", example)
+        phrase = f"of {number}{inside.several}"
+        return _Allowed(f"a list {phrase}", f"lists {phrase}", example)
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         fields = annotation.model_fields
         needed = [name for name, field in fields.items() if field.is_required()]
@@ -401,7 +401,7 @@ def _scalar(annotation: Any, metadata: Sequence[Any]) -> _Allowed:
             for one in metadata
             if type(one) in _BOUNDS
         ]
-        ends = ", " + " and ".join(f"{said} {bound:,}" for _, said, bound in bounds)
+        ends = ", " + " and ".join(f"{phrase} {bound:,}" for _, phrase, bound in bounds)
         name = "whole number" if annotation is int else "number"
         tried = (1, 0.5, *(bound + more for *_, bound in bounds for more in (1, 0, -1)))
         fitting = [

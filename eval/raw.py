@@ -228,8 +228,8 @@ class _Side:
             except UnreadableLine:
                 read = None
             if messages or read is None:
-                said = messages[0].partition(b" : ")[2].decode(errors="replace").strip()
-                raise DataError(f"the {name} tree {number} cannot be read: {said}")
+                message = messages[0].partition(b" : ")[2].decode(errors="replace").strip()
+                raise DataError(f"the {name} tree {number} cannot be read: {message}")
             tokens: list[_Token] = []
             kept = [0]  # of the tree's first 0, 1, 2 ... words: how many are tokens
             for word in read.words:

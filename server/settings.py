@@ -215,12 +215,12 @@ def read_settings(given: Mapping[str, Any] | None = None) -> ServerSettings:
     try:
         return ServerSettings(**(given or {}))
     except ValidationError as error:
-        said = mistakes(error, ServerSettings)[0]
-        name = re.split("[: ]", said, maxsplit=1)[0]
+        message = mistakes(error, ServerSettings)[0]
+        name = re.split("[: ]", message, maxsplit=1)[0]
         if name in ServerSettings.model_fields and error.errors()[0]["loc"]:
             variable = f"{ENVIRONMENT_PREFIX}{name.upper()}"
-            said = f"{name} (environment {variable}){said.removeprefix(name)}"
-        raise SettingsError(said) from None
+            message = f"{name} (environment {variable}){message.removeprefix(name)}"
+        raise SettingsError(message) from None
 
 
 def _check_environment() -> None:

@@ -145,8 +145,8 @@ def report(result: Survey, most: int | None = _MOST) -> str:
     ]
     if result.removed:
         counts = sorted(result.removed.items(), key=lambda item: (-item[1], item[0]))
-        said = ", ".join(f"{count:,} {kind}" for kind, count in counts)
-        parts.append(_wrap(f"taken out or resolved: {said}"))
+        summary = ", ".join(f"{count:,} {kind}" for kind, count in counts)
+        parts.append(_wrap(f"taken out or resolved: {summary}"))
     if names := result.ambiguous_names():
         parts.append(_wrap(f"both a label and a tag: {' '.join(names)}"))
     if not result.oddities:

@@ -29,8 +29,8 @@ def usable_threads() -> int:
     Else the usable cores. PyTorch does not know a container's CPU quota, so its number is limited to the quota. A forked process
     has one thread, unless OMP_NUM_THREADS says more: who forks mostly forks one process a core.
     """
-    said = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
-    chosen = int(said) if said.isdecimal() else 0
+    setting = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0]
+    chosen = int(setting) if setting.isdecimal() else 0
     if _forked:
         return chosen or 1
     if "torch" in sys.modules:

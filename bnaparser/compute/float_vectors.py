@@ -112,9 +112,9 @@ def copy_numbers(builder: ir.IRBuilder, to: ir.Value, place: ir.Value, count: ir
 def stack_space(builder: ir.IRBuilder, numbers: int) -> ir.Value:
     """Return the address of scratch space for numbers of four bytes."""
     with builder.goto_entry_block():
-        room = builder.alloca(INT, numbers)
-        room.align = 16
-        return builder.ptrtoint(room, LONG)
+        space = builder.alloca(INT, numbers)
+        space.align = 16
+        return builder.ptrtoint(space, LONG)
 
 
 def _bits(kind: ir.VectorType) -> ir.VectorType:

@@ -110,19 +110,19 @@ def write_finished(
     # Where the tile is wider than the output, the whole tile is written elsewhere first.
     panel = tile[0].type.count * vectors
     narrow = builder.icmp_signed("<", finish.width, LONG(panel))
-    room = stack_space(builder, panel * rows)
+    space = stack_space(builder, panel * rows)
     arrays = {
         name: readable(builder, place, finish.width, panel)
         for name in ("bias", "scales", "sums")
         if (place := getattr(finish, name)) is not None
     }
-    out = builder.select(narrow, room, finish.out)
+    out = builder.select(narrow, space, finish.out)
     out_row = builder.select(narrow, LONG(panel * 4), finish.out_row)
     _write(builder, tile, rows, finish._replace(out=out, out_row=out_row, **arrays))
     with builder.if_then(narrow):
         for row in range(rows):
             to = builder.add(finish.out, builder.mul(finish.out_row, LONG(row)))
-            copy_numbers(builder, to, builder.add(room, LONG(row * panel * 4)), finish.width)
+            copy_numbers(builder, to, builder.add(space, LONG(row * panel * 4)), finish.width)
 
 
 class Columns(NamedTuple):

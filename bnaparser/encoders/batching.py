@@ -99,8 +99,8 @@ def _best_fit(sizes: Sequence[int], capacity: int) -> RowLayout:
     free: list[tuple[int, int]] = []  # the free space of each row, and its number
     for index in sorted(range(len(sizes)), key=lambda index: -sizes[index]):
         place = bisect_left(free, (sizes[index], 0))
-        room, row = free.pop(place) if place < len(free) else (capacity, len(free))
-        rows[index], columns[index] = row, capacity - room
-        insort(free, (room - sizes[index], row))
+        space, row = free.pop(place) if place < len(free) else (capacity, len(free))
+        rows[index], columns[index] = row, capacity - space
+        insort(free, (space - sizes[index], row))
     shape = len(free), capacity - free[0][0]
     return RowLayout(rows, columns, shape, len(free) < len(sizes))

@@ -180,10 +180,10 @@ class Subwords:
             return [(0, len(counts))]
         found, first = [], 0
         while True:
-            end, room = first, self.max_subwords
+            end, free = first, self.max_subwords
             last = min(len(counts), first + self.max_words)
-            while end < last and counts[end] <= room:
-                room -= counts[end]
+            while end < last and counts[end] <= free:
+                free -= counts[end]
                 end += 1
             found.append((first, end))
             if end == len(counts):

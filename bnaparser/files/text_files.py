@@ -300,14 +300,14 @@ class LineReader:
             return DataError(f"{self._name}: this is not text: the file has NUL characters")
         place = f"{self._name}, line {self.number + 1}"
         if not _ends_lines_alike(self._encoding):  # bytes are not those of one line
-            said = f"this is not {_shown(self._encoding)} ({error.reason})"
+            message = f"this is not {_shown(self._encoding)} ({error.reason})"
         else:
-            said = not_in_encoding(error, self._encoding)
+            message = not_in_encoding(error, self._encoding)
         if self._marked or self._has_others:
             remedy = "this byte is damaged: correct it"
         else:
             remedy = self._remedy("cp1252" if looks_like_cp1252(error.object) else None)
-        return DataError(f"{place}: {said}: {remedy}")
+        return DataError(f"{place}: {message}: {remedy}")
 
     def _refuse_binary(self) -> None:
         """Raise DataError if the kind or the encoding of a file with NUL characters can be recognised."""
@@ -321,10 +321,12 @@ class LineReader:
 
     def _remedy(self, encoding: str | None) -> str:
         """Return what to do about bytes that are probably in ``encoding``."""
-        said = "it looks like Windows-1252: " if encoding == "cp1252" else ""
+        message = "it looks like Windows-1252: " if encoding == "cp1252" else ""
         if self._option:
-            return f"{said}give {self._option} {encoding or 'NAME, the encoding of the text'}"
-        return f"{said}write it in UTF-8, for example by iconv -f {encoding or 'ENCODING'} -t utf-8"
+            return f"{message}give {self._option} {encoding or 'NAME, the encoding of the text'}"
+        return (
+            f"{message}write it in UTF-8, for example by iconv -f {encoding or 'ENCODING'} -t utf-8"
+        )
 
 
 @contextmanager

@@ -155,8 +155,8 @@ def describe_conflict(
     """Say which constraints cannot hold together, by what they are and their numbers from 1."""
     numbers = [places[place] for place in clash.places]
     reason = "the whole sentence is a constituent in every tree of this model"
-    said = _cannot_hold(constraints, numbers)
-    return f"{said}: {reason}" if clash.of_the_root else said
+    message = _cannot_hold(constraints, numbers)
+    return f"{message}: {reason}" if clash.of_the_root else message
 
 
 def _cannot_hold(constraints: Sequence[Constraint], numbers: Sequence[int]) -> str:

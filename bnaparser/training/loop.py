@@ -144,7 +144,7 @@ class ProgressReport:
 
     def __init__(self, total: int, done: int, *, shown: bool = True, unit: str = ""):
         self.total, self.done, self.shown, self.unit = total, done, shown, unit
-        self.began = self._said = time.monotonic()
+        self.began = self._logged = time.monotonic()
         self._marks = deque([(self.began, done, 0)], PACE_LINES)
         self._first = True
         # Without a terminal there is no bar, and none of the locks that bars of all threads share.
@@ -161,9 +161,9 @@ class ProgressReport:
         if not self.shown:  # not the main process
             return
         now = time.monotonic()
-        if self._first or now - self._said >= LINE_SECONDS or done >= self.total:
+        if self._first or now - self._logged >= LINE_SECONDS or done >= self.total:
             log.info("update %d of %d, loss %.3f%s", done, self.total, loss, self._pace(now, count))
-            self._first, self._said = False, now
+            self._first, self._logged = False, now
 
     def close(self) -> None:
         """Take the bar away."""

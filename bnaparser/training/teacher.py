@@ -94,7 +94,7 @@ class Teacher:
         self.threads = torch.get_num_threads() if compiled else 1
         device = next(iter(networks.values())).device
         self.batch_tokens = default_tokens(PARSING_TOKENS, str(device))
-        self.room = KEPT_BYTES if compiled else 0  # bytes that are left
+        self.free_bytes = KEPT_BYTES if compiled else 0  # bytes that are left
         self._kept: dict[tuple[str, Words], SoftTarget] = {}
 
     def targets(self, examples: Sequence[Example]) -> list[SoftTarget]:
@@ -112,9 +112,9 @@ class Teacher:
             for key, target in zip(new, thought, strict=True):
                 found[key] = target
                 size = target.trees.bytes + target.tags.bytes
-                if size <= self.room:
+                if size <= self.free_bytes:
                     self._kept[key] = target
-                    self.room -= size
+                    self.free_bytes -= size
         weights = [1.0 if one.ignore_gold else self.weight for one in examples]
         return [
             replace(found[key], weight=weight) for key, weight in zip(keys, weights, strict=True)

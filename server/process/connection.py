@@ -182,7 +182,7 @@ class Connection(HttpToolsProtocol):
         lines = [
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
             "content-type: text/plain; charset=utf-8",
-            f"content-length: {len(said)}",
+            f"content-length: {len(message)}",
             *(["retry-after: 5"] if status == 503 else []),
             "connection: close",
         ]

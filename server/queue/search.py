@@ -162,8 +162,8 @@ class Searching:
         if code in (TOO_MUCH, -signal.SIGPROF):
             raise SlowSearch(self.seconds)
         if code:
-            said = errors.decode(errors="replace").strip().splitlines()[-1:]
-            log.error("a search failed", extra={"fields": {"error": " ".join(said)}})
+            last_line = errors.decode(errors="replace").strip().splitlines()[-1:]
+            log.error("a search failed", extra={"fields": {"error": " ".join(last_line)}})
             raise Failure("the search failed: the log of the service has the reason")
         return answer
 

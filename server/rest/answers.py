@@ -358,8 +358,8 @@ def json_response(answer: dict[str, Any]) -> Response:
 
 def plain_response(lines: Sequence[str], errors: Sequence[str | None]) -> Response:
     """Return lines as plain text, UTF-8; the header X-Sentence-Errors has the lines' errors."""
-    said = errors_header(errors)
-    headers = {ERRORS_HEADER: said} if said else None
+    header = errors_header(errors)
+    headers = {ERRORS_HEADER: header} if header else None
     content = "".join(f"{line}\n" for line in lines).encode()
     return Response(content, media_type=PLAIN, headers=headers)
 

@@ -532,8 +532,8 @@ def _decode(body: bytes) -> str:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        said = "it looks like Windows-1252: " if looks_like_cp1252(body) else ""
-        raise BadBody(f"the body: {not_in_encoding(error)}: {said}send UTF-8") from None
+        hint = "it looks like Windows-1252: " if looks_like_cp1252(body) else ""
+        raise BadBody(f"the body: {not_in_encoding(error)}: {hint}send UTF-8") from None
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -74,19 +74,19 @@ class EncoderShape:
 
 def shape_of(config: SimpleNamespace) -> EncoderShape | None:
     """Return the shape of an encoder by its ``config.json`` as attributes; None if it has the wrong type."""
-    said = vars(config)
-    names = NAMES.get(str(said.get("model_type")))
+    values = vars(config)
+    names = NAMES.get(str(values.get("model_type")))
     distil = names is _DISTILBERT
-    activation = ACTIVATION_NUMBERS.get(str(said.get("activation" if distil else "hidden_act")))
+    activation = ACTIVATION_NUMBERS.get(str(values.get("activation" if distil else "hidden_act")))
     if names is None or activation is None:
         return None
-    if said.get("position_embedding_type", "absolute") != "absolute" or said.get("is_decoder"):
+    if values.get("position_embedding_type", "absolute") != "absolute" or values.get("is_decoder"):
         return None
     keys = ("n_layers", "n_heads", "dim", "hidden_dim") if distil else (
         "num_hidden_layers", "num_attention_heads", "hidden_size", "intermediate_size",
     )  # fmt: skip
-    sizes: Any = [said.get(key) for key in (*keys, "vocab_size", "max_position_embeddings")]
-    epsilon = 1e-12 if distil else said.get("layer_norm_eps")
+    sizes: Any = [values.get(key) for key in (*keys, "vocab_size", "max_position_embeddings")]
+    epsilon = 1e-12 if distil else values.get("layer_norm_eps")
     if not isinstance(epsilon, float | int):
         return None
     if not all(isinstance(size, int) and size > 0 for size in sizes):

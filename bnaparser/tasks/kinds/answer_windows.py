@@ -51,7 +51,7 @@ class AnswerSettings(Settings):
     """Number of answers that are returned."""
 
     @model_validator(mode="after")
-    def _room(self) -> AnswerSettings:
+    def _capacity(self) -> AnswerSettings:
         if self.max_query_length * 2 > self.max_seq_length:
             raise ValueError(
                 "max_query_length is at most half of max_seq_length: the rest is for the passage"
@@ -174,8 +174,8 @@ class AnswerReader:
         self._special = [ids[gap] for gap in gaps]
         self._types = [types[gap] for gap in gaps]
         self._text_types = types[question_words[0]], types[read[0]]
-        self._room = min(settings.max_seq_length, max_pieces) - sum(map(len, self._special))
-        if self._room <= settings.max_query_length:
+        self._capacity = min(settings.max_seq_length, max_pieces) - sum(map(len, self._special))
+        if self._capacity <= settings.max_query_length:
             own = settings.max_seq_length <= max_pieces
             limit = "answers.max_seq_length is" if own else "the encoder takes"
             raise SettingsError(
@@ -191,15 +191,15 @@ class AnswerReader:
         question = question.part(0, self.settings.max_query_length)
         passage = pieces_of(self.tokenizer, read, example.written.places)
         answer = None if example.answer is None else passage.inside(example.answer)
-        room = self._room - len(question)
-        step = min(self.settings.doc_stride, room)
+        capacity = self._capacity - len(question)
+        step = min(self.settings.doc_stride, capacity)
         begins = [0]
-        while begins[-1] + room < len(passage):
+        while begins[-1] + capacity < len(passage):
             begins.append(begins[-1] + step)
         return [
             self._window(
                 question,
-                passage.part(begin, begin + room),
+                passage.part(begin, begin + capacity),
                 len(question_words),
                 _moved(answer, begin),
             )

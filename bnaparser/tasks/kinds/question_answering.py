@@ -92,9 +92,9 @@ class QuestionAnswering(TaskKind):
         """
         question, passage = self.texts
         for place, found in read_objects(path):
-            asked = text_of(found, question, place, "question")
+            query = text_of(found, question, place, "question")
             read = text_of(found, passage, place, "passage")
-            yield _answered(asked, read, found.get("answers"), "start", place)
+            yield _answered(query, read, found.get("answers"), "start", place)
 
     def labels(self, examples: Sequence[TaskExample]) -> tuple[str, ...]:
         """Return no classes."""
@@ -195,7 +195,9 @@ def read_squad(path: Path) -> Iterator[TaskExample]:
     try:
         articles = parse_json(text)["data"]
         paragraphs = [paragraph for article in articles for paragraph in article["paragraphs"]]
-        asked = [(paragraph, question) for paragraph in paragraphs for question in paragraph["qas"]]
+        questions = [
+            (paragraph, question) for paragraph in paragraphs for question in paragraph["qas"]
+        ]
     except ValueError as error:
         raise DataError(f"{path} is not JSON: {error}") from error
     except KeyError as error:
@@ -206,7 +208,7 @@ def read_squad(path: Path) -> Iterator[TaskExample]:
         raise DataError(
             f"{path} is not in SQuAD's form, lists of objects under data, paragraphs, qas"
         ) from error
-    for number, (paragraph, question) in enumerate(asked, 1):
+    for number, (paragraph, question) in enumerate(questions, 1):
         name = question.get("id", number) if isinstance(question, dict) else number
         place = f"{path}: question {name}"
         read = text_of(paragraph, "context", place, "passage")

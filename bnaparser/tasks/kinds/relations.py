@@ -333,21 +333,21 @@ def shortened(
     backend = tokenizer.backend_tokenizer
     backend.no_truncation()
     encoding = backend.encode(list(marked.units), is_pretokenized=True, add_special_tokens=False)
-    room = limit - tokenizer.num_special_tokens_to_add()
-    if len(encoding.ids) <= room:
+    capacity = limit - tokenizer.num_special_tokens_to_add()
+    if len(encoding.ids) <= capacity:
         return marked
     owners = [unit for unit in encoding.word_ids if unit is not None]
     is_mark = [marked.words[unit] is None for unit in owners]
     first = is_mark.index(True)
     end = len(is_mark) - is_mark[::-1].index(True)
-    slack = room - (end - first)
+    slack = capacity - (end - first)
     if slack < 0:
         where = f"{example.place}: " if example.place else ""
         raise DataError(
-            f"{where}the text from the first to the last mark has {end - first} subwords, more than the {room} that the encoder reads"
+            f"{where}the text from the first to the last mark has {end - first} subwords, more than the {capacity} that the encoder reads"
         )
-    start = max(0, min(first - slack // 2, len(owners) - room))
-    kept, all_pieces = Counter(owners[start : start + room]), Counter(owners)
+    start = max(0, min(first - slack // 2, len(owners) - capacity))
+    kept, all_pieces = Counter(owners[start : start + capacity]), Counter(owners)
     # A word that would be cut in two is left out.
     whole = [unit for unit, pieces in kept.items() if pieces == all_pieces[unit]]
     return MarkedWords(

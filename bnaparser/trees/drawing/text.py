@@ -105,15 +105,15 @@ def _middles(
 ) -> list[int]:
     """The column of each node's middle: over its children, and within its own columns."""
     left = [0] * len(texts)
-    room = list(slots)
+    widths = list(slots)
     for number, children in enumerate(below):  # parents before children
-        spare = room[number] - sum(slots[child] for child in children)
+        spare = widths[number] - sum(slots[child] for child in children)
         start = left[number]
         for place, child in enumerate(children):
             extra = spare * (place + 1) // len(children) - spare * place // len(children)
-            left[child], room[child] = start, slots[child] + extra
-            start += room[child]
-    middles = [left[number] + (room[number] - GAP) // 2 for number in range(len(texts))]
+            left[child], widths[child] = start, slots[child] + extra
+            start += widths[child]
+    middles = [left[number] + (widths[number] - GAP) // 2 for number in range(len(texts))]
     for number in reversed(range(len(texts))):
         if children := below[number]:
             over = (middles[children[0]] + middles[children[-1]]) // 2
@@ -121,7 +121,7 @@ def _middles(
             over = next((m for c in children if abs((m := middles[c]) - over) <= 1), over)
             size = cells(texts[number][0])
             least = left[number] + (size - 1) // 2
-            most = left[number] + room[number] - GAP - size // 2
+            most = left[number] + widths[number] - GAP - size // 2
             middles[number] = max(least, min(over, max(least, most)))
     return middles
 

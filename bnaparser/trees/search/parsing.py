@@ -207,8 +207,8 @@ class _PatternReader:
             if symbol.endswith("-") and symbol[:-1] in SIMPLE:  # <-2 is < and -2
                 symbol, count = symbol[:-1], -count
         if not count or symbol not in NUMBERED:
-            said = "counted from 1 or -1" if not count else "that takes no number"
-            self.fail(f"{quoted(sign.text)} is a relation {said}", sign.place)
+            mistake = "counted from 1 or -1" if not count else "that takes no number"
+            self.fail(f"{quoted(sign.text)} is a relation {mistake}", sign.place)
         return NUMBERED[symbol](count)
 
     def through(self, symbol: str) -> Relation:
