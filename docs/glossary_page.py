@@ -27,7 +27,7 @@ NAMES = {
 HEAD = """\
 # Glossary
 
-After this page you know what terms, labels and tags mean, and the class of each label, by which you can
+After this page you know the meaning of terms, labels and tags, and the class of each label. With classes you can
 [search](search.md#nodes) trees of any language.
 
     bnaparser models describe seven --labels     # the labels of a model

@@ -69,7 +69,7 @@ def losses(rows: list[Result]) -> list[str]:
     lines = [
         "Loss on held-out text, in nats for each prediction, mean over seeds:",
         "",
-        "- sub-words, spans: loss on masked words if sub-words, or geometric spans, of one segment are masked. These two columns are the same for all runs.",
+        "- sub-words, spans: loss on masked words if sub-words, or geometric spans, of one segment are masked. All runs are scored with these masks, whatever they were trained on.",
         "- own words, boundaries, next: losses of the run's own objectives, with its own masks.",
         "",
         "| masked, predicted | seeds | subwords seen | sub-words | spans | own words | boundaries | next |",
