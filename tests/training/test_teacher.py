@@ -174,7 +174,7 @@ def test_what_is_thought_of_a_sentence_is_the_same_in_any_batch_and_kept(
     student = build_model(tagging=TAGS)
     networks = load_teacher([str(tiny_model_dir)], "cpu")
     teacher, forgetful = (Teacher(networks, student, 0.5) for _ in range(2))
-    forgetful.room = 0
+    forgetful.free_bytes = 0
     together = teacher.targets(examples)
     again = teacher.targets([replace(examples[3], ignore_gold=True)])[0]
     assert again.trees is together[3].trees and (again.weight, together[3].weight) == (1.0, 0.5)
