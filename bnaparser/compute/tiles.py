@@ -429,7 +429,7 @@ def _every_other(builder: ir.IRBuilder, vector: ir.Value, first: int) -> ir.Valu
 
 
 def prefetch(builder: ir.IRBuilder, place: ir.Value, level: int = 1) -> None:
-    """Ask for a cache line, wherever it is, in the cache of that level, 1 or 2; where there is no memory nothing happens."""
+    """Prefetch a cache line at any address into the cache of this level, 1 or 2; if there is no memory, nothing happens."""
     pointer = BYTE.as_pointer()
     kind = ir.FunctionType(ir.VoidType(), [pointer, INT, INT, INT])
     to_read, locality, data = INT(0), INT(4 - level), INT(1)
