@@ -122,7 +122,7 @@ class GuidedMPNetAttention(_GuidedRelative, MPNetSelfAttention):  # type: ignore
         output_attentions: bool = False,
         **others: Any,
     ) -> tuple[Tensor, ...]:
-        """Return the output (B, T, H), and the probabilities where they are asked for."""
+        """Return the output (B, T, H), and the probabilities if they are requested."""
         contexts, probabilities = super().forward(
             hidden_states, attention_mask, position_bias=position_bias, syntax=self.hook.held()
         )
