@@ -18,7 +18,7 @@ from transformers import (
 )
 from transformers.initialization import no_init_weights
 
-from bnaparser.encoders.tokenizer_file import check_growth, panics_told
+from bnaparser.encoders.tokenizer_file import check_growth, panics_as_errors
 from bnaparser.errors import DataError, ModelError, SettingsError, in_one_line
 from bnaparser.files.folder import CONFIG, check_encoder_files, check_model_file
 from bnaparser.files.temporary import temporary_folder
@@ -32,7 +32,7 @@ def load_tokenizer(folder: str | Path) -> PreTrainedTokenizerBase:
     """Load the tokenizer of a Hugging Face folder or hub name; code that comes along is not run."""
     check_encoder_files(folder)
     try:
-        with panics_told():
+        with panics_as_errors():
             tokenizer = AutoTokenizer.from_pretrained(folder, trust_remote_code=False)
     except Exception as error:  # of a damaged file the library raises whatever comes
         raise ModelError(f"cannot load the tokenizer of {folder}: {in_one_line(error)}") from error

@@ -178,7 +178,7 @@ class Connection(HttpToolsProtocol):
 
         If ``linger``, it is closed when the client has closed its side, or some seconds later.
         """
-        status, said = self._wrong or (400, msg)
+        status, message = self._wrong or (400, msg)
         lines = [
             f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
             "content-type: text/plain; charset=utf-8",
@@ -186,7 +186,7 @@ class Connection(HttpToolsProtocol):
             *(["retry-after: 5"] if status == 503 else []),
             "connection: close",
         ]
-        self.transport.write("\r\n".join([*lines, "", said]).encode())
+        self.transport.write("\r\n".join([*lines, "", message]).encode())
         if linger:
             self.transport.write_eof()
             self._head_timer = self.loop.call_later(_LINGER_SECONDS, self.transport.close)
