@@ -70,6 +70,11 @@ class Treebank:
     infinitives: re.Pattern[str] = _NOTHING
 
 
+def _by_label(kinds: Mapping[Kind | None, str]) -> dict[str, Kind | None]:
+    """Return the kind of each label, of the labels of each kind."""
+    return {label: kind for kind, labels in kinds.items() for label in labels.split()}
+
+
 TIGER = Treebank(
     kinds={"S": _BY_PLACE},
     verbs=re.compile(r"V[VAM](FIN|IMP|INF|IZU|PP)"),
@@ -86,14 +91,13 @@ TIGER = Treebank(
 )
 
 SEQUOIA = Treebank(
-    kinds={
-        "SENT": _BY_PLACE,
-        "Sint": _BY_PLACE,
-        "Ssub": _BY_PLACE,
-        "Srel": "relative",
-        "VPinf": "non-finite",
-        "VPpart": "non-finite",
-    },
+    kinds=_by_label(
+        {
+            _BY_PLACE: "SENT Sint Ssub",
+            "relative": "Srel",
+            "non-finite": "VPinf VPpart",
+        }
+    ),
     verbs=re.compile(r"V|VS|VIMP|VINF|VPP|VPR"),
     verb_phrases=words_of("VN"),
     joined=words_of("COORD"),
@@ -107,22 +111,16 @@ SEQUOIA = Treebank(
 )
 
 CESS = Treebank(
-    kinds={
-        "S": _BY_PLACE,
-        "INC": "coordinate",
-        "S.F.C": "complement",
-        "S.F.R": "relative",
-        "S.F.A": "adverbial",
-        "S.F.AConc": "adverbial",
-        "S.F.ACond": "adverbial",
-        "S.F.ACons": "adverbial",
-        "S.F.AComp": "adverbial",
-        "S.NF.C": "non-finite",
-        "S.NF.P": "non-finite",
-        "S.NF.PA": "non-finite",
-        "S.NF.A": "non-finite",
-        "S.NF.R": "non-finite",
-    },
+    kinds=_by_label(
+        {
+            _BY_PLACE: "S",
+            "coordinate": "INC",
+            "complement": "S.F.C",
+            "relative": "S.F.R",
+            "adverbial": "S.F.A S.F.AConc S.F.ACond S.F.ACons S.F.AComp",
+            "non-finite": "S.NF.C S.NF.P S.NF.PA S.NF.A S.NF.R",
+        }
+    ),
     verbs=re.compile(r"v[a-z]"),
     verb_phrases=words_of("grup.verb infinitiu gerundi participi"),
     inner=words_of("S"),
@@ -155,34 +153,16 @@ FLORESTA = Treebank(
     conditionals=words_of("se"),
 )
 
-_CLAUSES_OF_HELSINKI: dict[str, Kind | None] = {
-    "IP-MAT": "coordinate",
-    "IP-IMP": "coordinate",
-    "IP-SUB": _BY_PLACE,
-    "IP-REL": "relative",
-    "IP-ADV": "adverbial",
-    "IP-EMB": "complement",
-    "IP-NML": "complement",
-    "IP-SMC": "complement",
-    "IP-INF": "non-finite",
-    "IP-PPL": "non-finite",
-    "IP-ABS": "non-finite",
-    "CP-THT": "complement",
-    "CP-QUE": "complement",
-    "CP-FRL": "complement",
-    "CP-REL": "relative",
-    "CP-CAR": "relative",
-    "CP-CLF": "relative",
-    "CP-ADV": "adverbial",
-    "CP-CMP": "adverbial",
-    "CP-DEG": "adverbial",
-    "CP-EOP": "non-finite",
-    "CP-TMC": "non-finite",
-    "CP-FINAL": _BY_PLACE,
-    "CP-EXL": _BY_PLACE,
-    "IP": _BY_PLACE,
-    "CP": _BY_PLACE,
-}
+_CLAUSES_OF_HELSINKI = _by_label(
+    {
+        "coordinate": "IP-MAT IP-IMP",
+        _BY_PLACE: "IP-SUB CP-FINAL CP-EXL IP CP",
+        "relative": "IP-REL CP-REL CP-CAR CP-CLF",
+        "adverbial": "IP-ADV CP-ADV CP-CMP CP-DEG",
+        "complement": "IP-EMB IP-NML IP-SMC CP-THT CP-QUE CP-FRL",
+        "non-finite": "IP-INF IP-PPL IP-ABS CP-EOP CP-TMC",
+    }
+)
 _INNER_OF_HELSINKI = words_of("IP-SUB IP-INF IP-MAT CP-QUE CP-FINAL IP CP")
 
 ICEPAHC = Treebank(
@@ -217,13 +197,7 @@ KEYAKI = Treebank(
 )
 
 ICON = Treebank(
-    kinds={
-        "S": _BY_PLACE,
-        "SINV": _BY_PLACE,
-        "SBARQ": _BY_PLACE,
-        "CP": _BY_PLACE,
-        "RPN": "relative",
-    },
+    kinds=_by_label({_BY_PLACE: "S SINV SBARQ CP", "relative": "RPN"}),
     verbs=re.compile(r"VB[ITPLE]"),
     verb_phrases=words_of("VP"),
     joined=words_of("VP"),
@@ -236,15 +210,14 @@ ICON = Treebank(
 )
 
 SINICA = Treebank(
-    kinds={
-        "S": _BY_PLACE,
-        "S\u2027的": "relative",
-        "VP\u2027的": "relative",
-        "S\u2027地": "adverbial",
-        "VP\u2027地": "adverbial",
-        "得\u2027S": "complement",
-        "得\u2027VP": "complement",
-    },
+    kinds=_by_label(
+        {
+            _BY_PLACE: "S",
+            "relative": "S\u2027的 VP\u2027的",
+            "adverbial": "S\u2027地 VP\u2027地",
+            "complement": "得\u2027S 得\u2027VP",
+        }
+    ),
     verbs=re.compile(r"V[A-L_]\d*"),
     verb_phrases=words_of("VP"),
     joined=words_of("VP"),
