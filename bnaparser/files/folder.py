@@ -61,6 +61,11 @@ def check_model_file(path: Path) -> None:
 
 def check_encoder_files(folder: str | Path) -> None:
     """Raise ModelError if a file of an encoder's folder cannot be read; a hub's name passes."""
+    if str(folder) == "ENCODER" and not Path(folder).exists():  # as recipes have it
+        raise ModelError(
+            "ENCODER in a recipe stands for your encoder: set encoder.name to a folder or hub name, such as"
+            " --set encoder.name=sentence-transformers/all-MiniLM-L6-v2"
+        )
     for pattern in _OF_ENCODERS:
         for path in sorted(Path(folder).glob(pattern)):
             check_model_file(path)

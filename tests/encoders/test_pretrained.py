@@ -212,6 +212,8 @@ def test_a_folder_that_holds_no_encoder_is_refused(
 ) -> None:
     with pytest.raises(ModelError, match="cannot load"):
         load(tmp_path)
+    with pytest.raises(ModelError, match="ENCODER in a recipe stands for your encoder"):
+        load(Path("ENCODER"))
 
 
 def test_an_encoder_that_is_built_for_stored_weights_draws_none(
