@@ -8,7 +8,7 @@ from typing import Any
 
 from bnaparser.errors import type_name
 from bnaparser.files.tables import replace_all_surrogates
-from bnaparser.measures.api import OwnPatterns, columns, measure
+from bnaparser.measures.api import OwnPatterns, check_label, columns, measure
 from bnaparser.measures.table import By
 from bnaparser.parsing.result import Parse
 from bnaparser.trees.tree import CHAIN
@@ -127,12 +127,7 @@ def _numbered(parses: Iterable[Any]) -> Iterator[tuple[Hashable, int, Parse]]:
             yield None, number, one
             continue
         label = getattr(one, "label", None)
-        if label is not None and label in labels:
-            raise ValueError(
-                f"two texts have the same index label {label!r}: give"
-                " parser.pipe texts whose labels differ, as frame.reset_index() makes them, or a list"
-            )
-        labels.add(label)
+        check_label(label, labels)
         for place, parse in enumerate(_of_text(one)):
             yield number if label is None else label, place, parse
 

@@ -23,6 +23,7 @@ from bnaparser.integrations.columns import (
 from bnaparser.measures.api import OwnPatterns
 from bnaparser.measures.table import By
 from bnaparser.parsing.result import Parse, Parses
+from bnaparser.trees.tree import Tree
 
 pandas = import_extra("pandas", "pandas")
 
@@ -96,8 +97,8 @@ def _labelled(parses: Any) -> Any:
 
 def _of_series(series: Any) -> Iterator[Any]:
     for label, given in series.items():
-        if isinstance(given, Parse | list | tuple):
-            given = Parses([given] if isinstance(given, Parse) else given)
+        if isinstance(given, Parse | Tree | list | tuple):
+            given = Parses([given] if isinstance(given, Parse | Tree) else given)
             given.label = label
         yield given
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any, cast, get_args
 
 from bnaparser.errors import type_name
@@ -42,7 +42,7 @@ def measure(parses: Any, by: By = "text", patterns: OwnPatterns | None = None) -
         columns. A value that is not defined is None.
 
     Raises:
-        ValueError: ``by`` is none of the three.
+        ValueError: ``by`` is none of the three; or two texts of a Series have the same index label.
         TypeError: something is neither parse nor tree.
         PatternError: a pattern cannot be read.
 
@@ -60,13 +60,25 @@ def measure(parses: Any, by: By = "text", patterns: OwnPatterns | None = None) -
         raise ValueError(f'by is {by!r}: give "text", "sentence" or "word"')
     own = _compiled(patterns or {})
     rows: list[Row] = []
-    given = [parses] if _is_parsed(parses) else list(parses)
+    given = _listed(parses)
     of_texts = bool(given) and not _is_parsed(given[0])
+    labels: set[Hashable] = set()
     for number, text in enumerate(given if of_texts else [given]):
         label = getattr(text, "label", None)  # of a Series of pandas
+        check_label(label, labels)
         place: Row = {"document": number if label is None else label} if of_texts else {}
         rows += [place | row for row in rows_of(_checked(text), by, own)]
     return rows
+
+
+def check_label(label: Hashable, labels: set[Hashable]) -> None:
+    """Add the index label of a text to those before. Raises ValueError if another text has this label."""
+    if label is not None and label in labels:
+        raise ValueError(
+            f"two texts have the same index label {label!r}: give"
+            " parser.pipe texts whose labels differ, as frame.reset_index() makes them, or a list"
+        )
+    labels.add(label)
 
 
 def rows_of(parses: Iterable[Tree | Parsed], by: By, patterns: Patterns) -> Iterator[Row]:
@@ -109,8 +121,17 @@ def _is_parsed(one: Any) -> bool:
     return isinstance(one, Tree) or (hasattr(one, "tree") and hasattr(one, "spans"))
 
 
+def _listed(given: Any) -> list[Any]:
+    """Return a list of what was given, one parse or tree or several."""
+    if _is_parsed(given):
+        return [given]
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(f"give parses or trees, or lists of these, not {type_name(given)}")
+    return list(given)
+
+
 def _checked(text: Any) -> list[Tree | Parsed]:
-    parses = [text] if _is_parsed(text) else list(text)
+    parses = _listed(text)
     for one in parses:
         if not _is_parsed(one):
             raise TypeError(f"give parses or trees, or lists of these, not {type_name(one)}")

@@ -261,3 +261,15 @@ def test_measures(library: Any, by: Any, tiny_parser: Parser) -> None:
 def test_measures_of_a_series_have_its_labels(tiny_parser: Parser) -> None:
     series = pd.Series(list(tiny_parser.pipe(TEXTS)), index=["a", "b", "c"])
     assert list(pandas.measures(series, by="text")["document"]) == ["a", "b", "c"]
+    trees = pd.Series([Tree.parse("(S (NN a))"), Tree.parse("(S (NN b) (NN c))")], index=["x", "y"])
+    found = pandas.measures(trees, by="text")  # a tree is a text
+    assert list(zip(found["document"], found["W"], strict=True)) == [("x", 1), ("y", 2)]
+    with pytest.raises(ValueError, match="two texts have the same index label 'a'"):
+        pandas.measures(pd.concat([series, series]), by="text")
+
+
+@pytest.mark.parametrize("library", [pandas, polars])
+@pytest.mark.parametrize("given", [None, [[], None], "It rained.", [None]])
+def test_measures_of_what_is_no_parse_are_refused(library: Any, given: Any) -> None:
+    with pytest.raises(TypeError, match="give parses or trees, or lists of these, not "):
+        library.measures(given, by="text")
