@@ -58,6 +58,10 @@ HE_LEFT = "(S (NP (PRP he)) (VP (VBD left)))"
             f"(S (NP (PRP I)) (VP (VBP think) (SBAR {HE_LEFT})))",
             ["main - I think v:think", "complement 0 he left v:left"],
         ),
+        (  # a question phrase without WH in its label, as in GUM
+            "(S (NP (PRP I)) (VP (VBP know) (SBAR (NP (WP what)) (S (NP (PRP he)) (VP (VBD said))))))",
+            ["main - I know v:know", "complement 0 what he said m:what v:said"],
+        ),
         (
             f"(S (SBAR (IN that) {HE_LEFT}) (VP (VBZ is) (ADJP (JJ sad))))",
             ["complement 1 that he left m:that v:left", "main - is sad v:is"],

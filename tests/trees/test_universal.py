@@ -281,6 +281,32 @@ def test_questions_names_and_predicates(brackets: str, words: str, expected: str
     assert relations(brackets, *words.split()) == expected
 
 
+@pytest.mark.parametrize(
+    ("phrase", "clause"),
+    [
+        ("(NP (WP what))", "(S (NP (PRP he)) (VP (VBD said)))"),
+        ("(NP (WP who))", "(S (VP (VBD left)))"),
+        ("(NP (WP$ whose) (NN dog))", "(S (NP (PRP he)) (VP (VBD saw)))"),
+        ("(PP (IN in) (NP (WDT which)))", "(S (NP (PRP he)) (VP (VBD slept)))"),
+        ("(ADVP (WRB where))", "(S (NP (PRP he)) (VP (VBD slept)))"),
+        ("(ADJP (WRB how) (JJ old))", "(S (NP (PRP he)) (VP (VBD was)))"),
+    ],
+)
+def test_question_phrases_without_wh_in_their_label(phrase: str, clause: str) -> None:
+    for before, after in (
+        ("(S (NP (PRP I)) (VP (VBP know) ", "))"),
+        ("(S (NP (NP (DT the) (NN house)) ", ") (VP (VBD burned)))"),
+        ("(S ", " (VP (VBD surprised) (NP (PRP me))))"),
+    ):
+        ours = f"{before}(SBAR {phrase} {clause}){after}"
+        assert relations(ours) == relations(ours.replace(phrase, f"(WH{phrase[1:]}"))
+
+
+def test_a_noun_phrase_before_a_clause_that_asks_nothing_is_no_question() -> None:
+    brackets = "(S (NP (PRP I)) (VP (VBD left) (SBAR (NP (DT the) (NN day)) (S (NP (WP who)) (VP (VBD came))))))"
+    assert relations(brackets, "day") == "obl:unmarked<came"
+
+
 def test_a_clause_with_a_participle_and_a_subject_is_adverbial() -> None:
     sentence = (
         "(S (S (NP (DT The) (NN work)) (VP (VBN done))) (, ,) (NP (PRP they)) (VP (VBD left)))"

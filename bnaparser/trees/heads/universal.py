@@ -26,7 +26,7 @@ from bnaparser.trees.heads.clauses import (
 from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
 from bnaparser.trees.heads.english import is_form_of
 from bnaparser.trees.heads.rules import UD, HeadRules
-from bnaparser.trees.tree import Tree
+from bnaparser.trees.tree import Tree, assemble, flatten
 
 _PARTS: dict[str, str] = {
     tag: part
@@ -80,6 +80,7 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
     """
     if rules is UD and tiger.is_german(tree.tags):
         return _german_arcs(tree)
+    tree = _with_question_phrases(tree)
     words, tags = [word.lower() for word in tree.words], tree.tags
     found = arcs(tree, rules, words, tags)
     relations = settle_relations(found, [_relation(arc) if arc else "root" for arc in found])
@@ -89,6 +90,24 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
         collins = f"{arc.child}%{arc.parent}%{arc.head_child}" if arc else "TOP"
         result.append(UniversalArc(arc.head if arc else 0, relation, part, collins))
     return result
+
+
+def _with_question_phrases(tree: Tree) -> Tree:
+    """Return the tree with ``WHNP`` in "(SBAR (NP (WP what)) (S he said))", which GUM's trees write in both ways."""
+    tags = tree.tags
+    if not any(tag[:1] == "W" for tag in tags):
+        return tree
+    labels, arities, words = flatten(tree)
+    for place, node in enumerate(tree.nodes()):
+        if node.label[:4] != "SBAR" or core_label(node.label) != "SBAR" or len(node.subtrees) < 2:
+            continue
+        first = node.subtrees[0]
+        core = core_label(first.label)
+        asking = first.start + (core == "PP")  # "(PP in which)"
+        asks = asking < first.end and tags[asking - tree.start][:1] == "W"
+        if asks and core in ("NP", "ADVP", "ADJP", "PP"):
+            labels[place + 1] = f"WH{labels[place + 1]}"
+    return assemble(labels, arities, words, tree.start)
 
 
 def _german_arcs(tree: Tree) -> list[UniversalArc]:
