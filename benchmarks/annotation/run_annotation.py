@@ -85,6 +85,7 @@ class Hand:
     def __init__(self, page: Any):
         self.page = page
         self.clicks = self.keys = 0
+        self.chosen = self.typed = 0  # labels
 
     def press(self, key: str) -> None:
         self.page.keyboard.press(key)
@@ -100,9 +101,12 @@ class Hand:
             self.click(edit.other, ("Shift",))
         self.press({"relabel": "r", "remove": "x", "bracket": "b", "move": "m"}[edit.do])
         if edit.label:
-            for letter in edit.label:
-                self.press(letter)
-            self.press("Enter")
+            offered = self.page.locator("#choices button").all_text_contents()
+            chosen = [choice[0] for choice in offered if choice[2:] == edit.label]
+            self.chosen += len(chosen)
+            self.typed += not chosen
+            for key in chosen or [*edit.label, "Enter"]:
+                self.press(key)
         if edit.do == "move":
             self.click(edit.other)
 
@@ -119,6 +123,9 @@ The parser's best tree is the gold tree in {right} sentences.
 |---|---|---|---|
 | actions: {each} | {actions} | brackets, labels and tags to change, insert or delete (Levenshtein distance in tokens) | {tokens} |
 | keys and clicks for these, and to accept the {count} trees | {keys} + {clicks} | characters to change, insert or delete (Levenshtein distance); moving the cursor is not counted | {characters} |
+
+Of the labels for relabelling and bracketing, {chosen} were among the labels that the page offers, and took one key; {typed}
+were typed.
 
 The process was killed (SIGKILL) {kills} times, each time directly after a key or click. After each restart all accepted
 trees were there, unchanged. Of the steps in progress at these moments {saved} were on the disk, {again} were repeated
@@ -214,6 +221,8 @@ def annotate(
             "characters": levenshtein(str(best), str(target)),
             "clicks": hand.clicks,
             "keys": hand.keys,
+            "chosen": hand.chosen,
+            "typed": hand.typed,
             "seconds": round(time.monotonic() - started, 1),
             "gold": str(target),
             **done,
@@ -240,7 +249,10 @@ def written(rows: list[Row], killed: list[bool], where: str, again: str, model: 
         kills=len(killed),
         saved=sum(killed),
         again=len(killed) - sum(killed),
-        **{name: total(name) for name in ("words", "tokens", "keys", "clicks", "characters")},
+        **{
+            name: total(name)
+            for name in ("words", "tokens", "keys", "clicks", "characters", "chosen", "typed")
+        },
     )
     lines = []
     for number, row in enumerate(rows, 1):

@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bnaparser.annotation.agreement import agreements
 from bnaparser.annotation.journal import NotSavedError
+from bnaparser.annotation.labels import LabelCounts
 from bnaparser.annotation.project import Project
 from bnaparser.errors import DataError, TreeError
 from bnaparser.server.middleware import SECURITY_HEADERS
@@ -61,6 +62,12 @@ def create_app(project: Project, by: str = "") -> FastAPI:
     app.add_middleware(OwnPagesOnly)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
     files = service_files() | read_files(resources.files("bnaparser.annotation") / "static")
+    counts: dict[str, LabelCounts] = {}  # by annotator
+
+    def counts_of(by: str) -> LabelCounts:
+        if by not in counts:
+            counts[by] = LabelCounts(project, by)
+        return counts[by]
 
     @app.get("/")
     async def page(request: Request) -> Response:
@@ -76,12 +83,13 @@ def create_app(project: Project, by: str = "") -> FastAPI:
 
     @app.get("/sentences/{number}")
     async def sentence(number: int, by: str) -> dict[str, Any]:
-        return shown(project, by, _checked(project, number))
+        return shown(project, by, _checked(project, number), counts_of(by))
 
     # Without an await between reading and saving: steps come one after the other.
     @app.post("/sentences/{number}")
     async def do(number: int, step: Step) -> dict[str, Any]:
         history = project.history(step.by, _checked(project, number))
+        labels, before = counts_of(step.by), project.tree(step.by, number)
         if step.steps != history.steps:
             raise HTTPException(409, "This sentence was changed in another window.")
         try:
@@ -91,7 +99,9 @@ def create_app(project: Project, by: str = "") -> FastAPI:
             raise HTTPException(422, str(error)) from None
         except NotSavedError as error:
             raise HTTPException(507, str(error)) from None
-        return shown(project, step.by, number)
+        labels.add(before, -1)
+        labels.add(project.tree(step.by, number))
+        return shown(project, step.by, number, labels)
 
     @app.get("/agreement")
     async def agreement() -> list[dict[str, Any]]:
@@ -136,17 +146,19 @@ def state(project: Project, by: str, number: int) -> str:
     return "begun" if history.place else "open"
 
 
-def shown(project: Project, by: str, number: int) -> dict[str, Any]:
+def shown(project: Project, by: str, number: int, labels: LabelCounts) -> dict[str, Any]:
     """Return a sentence as the page shows it to an annotator, its trees as the service's JSON form has them."""
     sentence, history = project.sentences[number], project.history(by, number)
     parse = project.parses.get(number)
     chances = {} if parse is None else {span[:3]: span[3] for span in parse.spans}
+    tree = Tree.parse(project.tree(by, number))
     return {
         "number": number,
         "text": sentence.text,
         "language": sentence.language,
         "error": None if parse is None else parse.error,
-        "tree": drawn(Tree.parse(project.tree(by, number)), chances),
+        "tree": drawn(tree, chances),
+        "labels": labels.offered(tree),
         "candidates": [
             {"name": name, "probability": chance, "tree": drawn(Tree.parse(tree), chances)}
             for name, tree, chance in project.candidates(by, number)

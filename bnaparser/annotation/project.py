@@ -8,6 +8,7 @@ PROJECT/lock               locked (flock) by the process that has the project op
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,8 @@ if sys.platform != "win32":
 
 STEPS, PARSES, LOCK = "annotation.jsonl", "parses.jsonl", "lock"
 VERSION = 1
+_BRACKETS = re.compile(r"\([^ ()]* (?:\([^ ()]* (?=\()|\([^ ()]+ [^ ()]+\)+ ?)+")
+_WORD = re.compile(r" ([^ ()]+)\)")
 _FIRST = {"format": "bnaparser annotation project", "version": VERSION}
 _FIRST_PARSES = {"format": "bnaparser annotation parses", "version": VERSION}
 
@@ -132,17 +135,30 @@ class Project:
         if "sentences" in record:
             self.sources[record["sha256"]] = record["source"]
             for one in record["sentences"]:
-                self.sentences.append(SentenceRecord(**one | {"words": tuple(one["words"])}))
+                sentence = SentenceRecord(**one | {"words": tuple(one["words"])})
+                if sentence.tree is not None:
+                    _check_tree(sentence.tree, sentence.words)
+                self.sentences.append(sentence)
         elif "model" in record:
             self.model = record["model"]
         else:
-            self.sentences[record["sentence"]]  # raises where there is none
+            sentence = self.sentences[record["sentence"]]  # raises where there is none
+            if "tree" in record:
+                _check_tree(record["tree"], sentence.words)
             self.history(record["by"], record["sentence"]).apply(record)
 
     def _apply_parse(self, record: Record) -> None:
         number = record.pop("sentence")
         pairs = {name: tuple(map(tuple, record[name])) for name in ("trees", "spans")}
-        self.parses[number] = ParsedTrees(**record | pairs)
+        parse = ParsedTrees(**record | pairs)
+        try:
+            for tree, _ in parse.trees:
+                _check_tree(tree, self.sentences[number].words)
+            for _start, _end, _label, _probability in parse.spans:
+                pass
+        except (ValueError, IndexError):
+            return  # of other sentences, before a backup was restored, or damaged: it is made again
+        self.parses[number] = parse
 
     def open_files(self) -> None:
         """Let the project be changed; for the process that has its lock."""
@@ -275,6 +291,13 @@ class Project:
                 f" name one of {', '.join(self.annotators)} with --annotator"
             )
         return found
+
+
+def _check_tree(tree: str, words: tuple[str, ...]) -> None:
+    """Raise ValueError where brackets, as they were written, are damaged or have other words."""
+    is_whole = _BRACKETS.fullmatch(tree) and tree.count("(") == tree.count(")")
+    if not is_whole or tuple(_WORD.findall(tree)) != words:
+        raise ValueError(f"{tree[:40]!r} is no tree of the words of the sentence")
 
 
 def read_project(folder: Path) -> Project:

@@ -93,6 +93,23 @@ def test_a_full_disk_is_said_and_nothing_is_lost(client: TestClient, make: Maker
     assert read_project(make.folder).accepted() == [TREES[0][0]]
 
 
+def test_labels_are_offered_as_they_are_used(client: TestClient, make: Maker) -> None:
+    shown = client.get("/sentences/1?by=Anna").json()
+    assert shown["labels"]["constituents"] == ["NP", "S", "VP", "PP"]
+    time, flies = shown["labels"]["tags"]
+    assert (time[0], flies[:2]) == ("NN", ["VBZ", "NN"])
+    step(client, 1, 0, "relabel", node=5, label="NNS")
+    shown = step(client, 1, 1, "relabel", node=2, label="NX").json()
+    assert shown["labels"]["constituents"] == ["NP", "S", "VP", "PP", "NX"]
+    assert shown["labels"]["tags"][1][:2] == ["NNS", "NN"]
+    other = client.get("/sentences/1?by=Ben").json()  # who sees nothing of what Anna does
+    assert other["labels"]["tags"] == [time, flies]
+    step(client, 1, 2, "undo")
+    assert step(client, 1, 3, "undo").json()["labels"]["tags"][1] == flies
+    again = TestClient(create_app(make(), "Anna"), base_url=HOST).get("/sentences/1?by=Anna").json()
+    assert again["labels"]["constituents"] == ["NP", "S", "VP", "PP"]
+
+
 def test_pages_of_other_sites_are_refused(make: Maker) -> None:
     app = create_app(make())
     body = {"by": "Anna", "steps": 0, "do": "accept"}

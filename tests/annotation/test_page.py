@@ -163,6 +163,49 @@ def test_two_annotators_correct_accept_and_compare(page: Any, make: Maker, tmp_p
     assert Path(waiting.value.path()).read_text() == f"{TREES[0][0]}\n"
 
 
+def test_labels_are_chosen_by_one_key(page: Any, make: Maker) -> None:
+    annotate_as(page, "Anna")
+    page.get_by_role("button", name="Sentence 1,").click()
+    soon(page.locator("#text")).to_have_text("I saw a man with it .")
+    choices = page.get_by_role("group", name="Choices").get_by_role("button")
+    node(page, "NN", "it").click()
+    page.keyboard.press("r")
+    # The tags of words with this ending, then the commonest; without that which is there.
+    soon(choices.first).to_have_text("1 PRP")
+    soon(page.get_by_role("status")).to_contain_text("Choose 1 PRP, 2 VBD, ")
+    page.keyboard.press("1")
+    soon(node(page, "PRP", "it")).to_be_visible()
+    soon(choices).to_have_count(0)
+    node(page, "VP").click()
+    page.keyboard.press("x")
+    soon(node(page, "VP")).to_have_count(0)
+    # What the parser has for the words, then the commonest.
+    node(page, "VBD").click()
+    page.keyboard.press("b")
+    soon(choices).to_have_text(["1 NP", "2 S", "3 VP", "4 PP"])
+    node(page, "PP").click(modifiers=["Shift"])
+    soon(choices).to_have_text(["1 VP", "2 NP", "3 S", "4 PP"])
+    page.keyboard.press("1")
+    expected = TREES[0][0].replace("(NN it)", "(PRP it)")
+    soon(node(page, "VP")).to_be_visible()
+    saved(page, expected, make)
+    # By mouse; and typing, which a number ends that is part of the label.
+    node(page, "VP").click()
+    page.get_by_role("button", name="Relabel").click()
+    page.get_by_role("button", name="2 S").click()
+    soon(node(page, "S", "saw a man with it")).to_be_visible()
+    page.keyboard.press("r")
+    page.keyboard.type("X1")
+    page.keyboard.press("Enter")
+    soon(node(page, "X1")).to_be_visible()
+    # After Esc and elsewhere numbers choose trees.
+    page.keyboard.press("r")
+    page.keyboard.press("Escape")
+    soon(choices).to_have_count(0)
+    page.keyboard.press("2")
+    saved(page, TREES[0][1], make)
+
+
 def test_every_control_has_a_name(page: Any) -> None:
     annotate_as(page, "Anna")
     names = page.locator("button, input, select, textarea, a").evaluate_all(

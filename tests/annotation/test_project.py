@@ -15,7 +15,8 @@ import pytest
 
 from bnaparser.annotation.agreement import agreements
 from bnaparser.annotation.journal import NotSavedError
-from bnaparser.annotation.project import STEPS, open_project, read_project
+from bnaparser.annotation.project import PARSES, STEPS, open_project, read_project
+from bnaparser.annotation.sources import to_parse
 from bnaparser.errors import DataError, TreeError
 from bnaparser.eval import score
 from bnaparser.trees.tree import Tree
@@ -200,6 +201,39 @@ def test_a_damaged_line_is_named(make: Maker, tmp_path: Path, line: str) -> None
     file.write_text(file.read_text() + line + "\n")
     with pytest.raises(DataError, match=rf"{STEPS}, line 3: this is damaged"):
         read_project(tmp_path / "project")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("(NN Time)", "(NN Time"), ("(NN Time)", "(NN Lime)"), ("(NN Time)", "(NNTime)")],
+)
+def test_a_damaged_tree_is_named(make: Maker, tmp_path: Path, right: str, wrong: str) -> None:
+    do(make(), "Anna", 1, "accept")
+    make.close()
+    file = tmp_path / "project" / STEPS
+    file.write_text(file.read_text().replace(right, wrong))
+    with pytest.raises(DataError, match=rf"{STEPS}, line 3: this is damaged.*is no tree of the"):
+        read_project(tmp_path / "project")
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [
+        ("(NN Time)", "(NN Time"),
+        ("(NN Time)", "(NN Lime)"),  # of another sentence, before a backup was restored
+        ('"sentence":1', '"sentence":9'),
+        ('[0,1,"NP",0.75]]', '[0,1,"NP"]]'),
+    ],
+)
+def test_a_damaged_parse_is_made_again(make: Maker, tmp_path: Path, right: str, wrong: str) -> None:
+    make()
+    make.close()
+    file = tmp_path / "project" / PARSES
+    *before, line, last = file.read_text().splitlines(keepends=True)
+    compact = line.replace(": ", ":").replace(", ", ",")
+    assert right in compact
+    file.write_text("".join([*before, compact.replace(right, wrong), last]))
+    assert to_parse(read_project(tmp_path / "project"), None) == [1]
 
 
 def test_a_project_that_was_killed_at_its_first_write_is_begun_anew(tmp_path: Path) -> None:

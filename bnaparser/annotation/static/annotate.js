@@ -118,6 +118,7 @@ function go(by, todo = false) {
 
 async function open(number) {
   current = number;
+  leave();
   try {
     const found = await ask(`sentences/${number}?by=${encodeURIComponent(by)}`);
     if (current !== number) return;
@@ -195,6 +196,7 @@ function pick(node, more) {
 function select(node, more = false) {
   selected = more && selected.length ? [selected[0], node] : [node, node];
   mark();
+  if (pending && pending !== "move") offer(pending);
 }
 
 /** Marks what is selected in the drawing: the nodes, and all words of them and between them. */
@@ -212,6 +214,7 @@ const EDITS = [
   ["Add bracket", "B", () => named("bracket")],
   ["Remove bracket", "X", () => step({ do: "remove", node: selected[0].id })],
   ["Attach", "M", () => {
+    leave();
     pending = "move";
     say("Select the constituent to attach it to: click it, or go there by the arrows and press Enter. Esc leaves.");
     drawing.focus(selected[0], false);
@@ -238,18 +241,44 @@ function controls(list) {
   });
 }
 
+/** The labels to choose from by 1 to 9: for a word its tags; else those that the parser has for the words, by probability, then the commonest. */
+function choices(what) {
+  const nodes = what === "relabel" ? [selected[1]] : selected;
+  const [start, end] = [Math.min(...nodes.map((node) => node.start)), Math.max(...nodes.map((node) => node.end))];
+  const tags = what === "relabel" && nodes[0].word !== null;
+  const over = (tree) => tree.constituents.filter((one) => one.start === start && one.end === end);
+  const parsed = shown.candidates.flatMap(({ tree }) => over(tree)).sort((a, b) => b.probability - a.probability);
+  const found = tags ? shown.labels.tags[start] : [...parsed.map(({ label }) => label), ...shown.labels.constituents];
+  const there = tags ? [nodes[0].label] : over(shown.tree).map(({ label }) => label);
+  return [...new Set(found)].filter((label) => !there.includes(label)).slice(0, 9);
+}
+
+/** Offers labels for what waits for one. */
+function offer(what) {
+  const offered = choices(what).map((label, place) => button(`${place + 1} ${label}`, () => named(what, label)));
+  part("choices").replaceChildren(...offered);
+  const found = offered.length ? `Choose ${offered.map(({ textContent }) => textContent).join(", ")}; or write` : "Write";
+  say(`${found} the label${what === "relabel" ? "" : " of the new bracket"}, then Enter.`);
+}
+
 /** Does an edit with the label of the field, or where that is empty, waits for one. */
 function named(what, typed = part("label").value.trim()) {
   pending = what;
   if (!typed) {
-    say(what === "relabel" ? "Write the label, then Enter." : "Write the label of the new bracket, then Enter.");
+    offer(what);
     part("label").focus();
     return;
   }
-  part("label").value = "";
-  pending = null;
+  leave();
   const nodes = what === "relabel" ? { node: selected[1].id } : { node: selected[0].id, other: selected[1].id };
   step({ do: what, ...nodes, label: typed }).then(() => drawing.focus(drawing.current, false));
+}
+
+/** Waits for no label and no target any more. */
+function leave() {
+  pending = null;
+  part("label").value = "";
+  part("choices").replaceChildren();
 }
 
 function fillControls() {
@@ -331,14 +360,20 @@ part("todo").addEventListener("change", fillQueue);
 part("compare").addEventListener("click", compare);
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") {
-    pending = null;
-    part("label").value = "";
+    leave();
     say("");
     if (drawing) drawing.focus(drawing.current, false);
   }
-  if (event.ctrlKey || event.metaKey || event.altKey || !shown || event.target.matches("input, textarea, select")) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || !shown) return;
   const [key, place] = [event.key.toLowerCase(), Number(event.key) - 1];
-  if (key.startsWith("arrow") || key === "home" || key === "end") {
+  const writing = event.target.matches("input, textarea, select");
+  const label = part("choices").children[place];
+  if (label && (!writing || (event.target === part("label") && !event.target.value))) {
+    event.preventDefault();
+    label.click();
+  } else if (writing) {
+    return;
+  } else if (key.startsWith("arrow") || key === "home" || key === "end") {
     if (drawing.svg.contains(event.target) && pending !== "move") select(drawing.current, event.shiftKey);
   } else if (KEYS.has(key)) {
     event.preventDefault();
