@@ -98,7 +98,8 @@ def _labelled(parses: Any) -> Any:
 def _of_series(series: Any) -> Iterator[Any]:
     for label, given in series.items():
         if isinstance(given, Parse | Tree | list | tuple):
-            given = Parses([given] if isinstance(given, Parse | Tree) else given)
+            text: list[Any] = [given] if isinstance(given, Parse | Tree) else list(given)
+            given = Parses(text)
             given.label = label
         yield given
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import threading
@@ -39,13 +40,14 @@ from bnaparser.measures.table import (
 from bnaparser.treebanks import formats
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.tree import Tree, parse_trees
+from bnaparser.trees.tree import Tree, parse_trees_with_places
 
 Row = dict[str, Value]
 
 TREE_ENDINGS = (".mrg", ".fid", ".psd", ".ptb", ".penn", ".tree", ".trees", ".parsed", ".bracket")
 """Endings of files that hold trees; of other files the first signs tell."""
 
+_NESTED = re.compile(r"\s*([(\[])[^\s()\[\]]*\s*\1")  # "(TOP (S", as no text begins
 _CHUNK = 400  # trees that a process measures at once
 _HEAD = 1 << 16  # number of characters that show whether a file has trees
 _LOOKS = 1.0  # seconds between two looks at whether the parent is there
@@ -83,10 +85,11 @@ def begins_with_tree(lines: Iterable[str]) -> bool:
         return False
     if head[0].lstrip().startswith("{"):
         return '"tree"' in head[0]
-    if not head[0].lstrip().startswith("("):
+    if not head[0].lstrip().startswith(("(", "[")):
         return formats.holds_trees(head)
+    nested = _NESTED.match(head[0]) is not None
     try:
-        return next(parse_trees(iter(head)), None) is not None
+        return next(parse_trees_with_places(iter(head), untagged=nested), None) is not None
     except TreeError:
         return False
 
@@ -103,14 +106,14 @@ def located(path: Path, encoding: str | None = None, option: str = "") -> Iterat
     elif kind == ".parquet":
         yield from _in_parquet(path)
     else:
-        for found in find_parsed([path], lambda text: True, encoding, option):
+        for found in find_parsed([path], lambda text: True, encoding, option, untagged=True):
             text = str(found.tree)
             yield Located(str(path), text, None, len(text) + 1)
 
 
 def located_in(lines: Iterable[str], name: str) -> Iterator[Located]:
     """Yield the sentences of a stream of trees or of parses."""
-    for found in in_stream(lines, name, lambda text: True):
+    for found in in_stream(lines, name, lambda text: True, untagged=True):
         text = str(found.tree)
         yield Located(name, text, None, len(text) + 1)
 

@@ -47,7 +47,9 @@ def read_patterns(path: Path | str, taken: Iterable[str] = ()) -> dict[str, tupl
         try:
             found[name] = (*found.get(name, ()), Pattern(text))
         except PatternError as error:
-            raise DataError(f"{path}:{number}: {error}") from None
+            raise DataError(
+                f"{path}:{number}: the pattern {text!r}, character {error.column}: {error.message}"
+            ) from None
     if not found:
         raise DataError(
             f"{path}: the file holds no pattern: write a line such as relative = SBAR < /^WH/ > NP"

@@ -92,9 +92,9 @@ def is_top(tree: Tree) -> bool:
 def has_tags(tree: Tree) -> bool:
     """Return whether the words have part-of-speech tags, also if all of them are those of punctuation marks.
 
-    ``_``, ``X``, ``XX``, an empty label and the label of a phrase stand for no tag.
+    ``_``, ``X``, ``XX`` and the label of a phrase stand for no tag. A tree with a word alone, as in ``(NP a wug)``, has none.
     """
-    return any(map(_is_tag, tree.tags))
+    return "" not in tree.tags and any(map(_is_tag, tree.tags))
 
 
 def analyse(tree: Tree) -> Structure:

@@ -153,7 +153,7 @@ def test_patterns_of_ones_own_are_columns(trees: Path, tmp_path: Path, capsys: S
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("ok = NP\nbad = NP < (VP\n", ":2: the pattern: "),
+        ("ok = NP\nbad = NP < (VP\n", ":2: the pattern 'NP < (VP', character 9: "),
         ("just words\n", ":1: 'just words' is not NAME = PATTERN"),
         ("W = NN\n", ":1: W is the name of a column"),
         ("# nothing\n", ": the file holds no pattern: "),
@@ -167,6 +167,27 @@ def test_a_wrong_file_of_patterns_is_told_with_its_line(
     code, out, err = run(capsys, trees, "--patterns", own)
     assert (code, out) == (2, "")
     assert f"{own}{told}" in err
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        "[S [NP This] [VP [V is] [NP a wug]]]",
+        "(TOP (S (NP This) (VP is (NP a wug))))",
+        "(S (NP (DT This)) (VP (VBZ is) (NP a wug)))",
+    ],
+)
+def test_words_without_tags_are_measured_by_what_needs_none(
+    tmp_path: Path, capsys: Streams, tree: str
+) -> None:
+    file = tmp_path / "one.txt"
+    file.write_text(f"{tree}\n", encoding="utf-8")
+    code, out, err = run(capsys, file, "-f", "json")
+    (row,) = rows_of(out)
+    assert (code, row["tokens"], row["words"], row["S"], row["T"]) == (0, 4, 4, 1, 1)
+    assert (row["yngve_sum"], row["frazier_max"]) == (3, 2.5 if "DT" in tree else 1.5)
+    assert (row["W"], row["C"]) == (None, None)
+    assert "1 trees without part-of-speech tags" in err
 
 
 @pytest.mark.parametrize(

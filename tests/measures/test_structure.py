@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bnaparser.measures import measure
+from bnaparser.measures.files import begins_with_tree
 from bnaparser.measures.structure import analyse, by_word
 from bnaparser.trees.tree import Tree
 
@@ -200,3 +201,18 @@ def test_a_sentence_of_punctuation_marks_leaves_nothing_of_its_text_empty() -> N
     assert [row[name] for name in ("W", "S", "VP", "C", "T", "CN")] == [2, 3, 1, 1, 1, 0]
     assert row["words"] == 2
     assert row["MLC"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "are_trees"),
+    [
+        ("[1] The dog barked.", False),
+        ("(Smith (2010) says so)", False),
+        ("(a) one\n(b) two", False),
+        ("[S [NP This] [VP is]]", True),
+        ("(TOP (S (NP This) (VP is (NP a wug))))", True),
+        ("( (S (NP (DT a))))", True),
+    ],
+)
+def test_trees_are_told_from_text(text: str, are_trees: bool) -> None:
+    assert begins_with_tree(text.splitlines(keepends=True)) == are_trees

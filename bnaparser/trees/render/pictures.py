@@ -29,7 +29,13 @@ _LARGEST = 32_000  # dots on a side of a PNG that matplotlib and viewers can sti
 _DOTS = 192  # an inch: two a pixel
 _BRANCH, _INK = "#b9b5aa", "#1c1a17"
 # Fonts that are used if they are installed, after the one that comes with matplotlib.
-_OTHER_SCRIPTS = ["Noto Sans CJK SC", "Noto Sans", "Noto Sans Arabic", "Noto Sans Hebrew"]
+_OTHER_SCRIPTS = [
+    "Noto Sans CJK SC",
+    "Noto Sans",
+    "Noto Sans Arabic",
+    "Noto Sans Hebrew",
+    "DejaVu Sans",
+]
 _STYLE = {
     "pdf.fonttype": 42,  # letters stay letters: a reader can search and copy them
     "text.parse_math": False,  # "$" in a word is no formula
@@ -56,14 +62,19 @@ def pdf_pages(target: BinaryIO) -> Iterator[Callable[[Tree, Sequence[str] | None
 
     Raises MissingExtraError without matplotlib.
     """
+    matplotlib = import_extra("pictures", "matplotlib")
     backend = import_extra("pictures", "matplotlib.backends.backend_pdf")
-    with backend.PdfPages(target, metadata={"CreationDate": None}) as pages:
+    pages = backend.PdfPages(target, metadata={"CreationDate": None})
 
-        def write(tree: Tree, words: Sequence[str] | None) -> None:
-            with _drawn(arrange(tree, words)) as figure:
-                pages.savefig(figure)
+    def write(tree: Tree, words: Sequence[str] | None) -> None:
+        with _drawn(arrange(tree, words)) as figure:
+            pages.savefig(figure)
 
+    try:
         yield write
+    finally:
+        with matplotlib.rc_context(_STYLE):  # the fonts are written at the end
+            pages.close()
 
 
 def pdf(tree: Tree, words: Sequence[str] | None = None) -> bytes:
