@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -70,6 +71,37 @@ def test_scores_tags_and_many_classes(visit: Visit, answer: dict[str, Any], show
     page.locator("#text").fill("Mira sang.")
     said = verdict(page).locator(".said").text_content()
     assert " ".join(said.split()) == shown
+
+
+def test_of_texts_in_quick_succession_the_last_one_is_answered(visit: Visit) -> None:
+    page = visit()
+    held: dict[str, Any] = {}
+
+    def answer(route: Any, label: str) -> None:
+        found = {"label": label, "probabilities": {label: 1}, "trees": [], "error": None}
+        with suppress(playwright.Error):  # the page may have taken the request back
+            route.fulfill(json={"answers": [found]})
+
+    page.route(
+        "**/v1/classify", lambda route: held.update({route.request.post_data_json["text"]: route})
+    )
+    text, shown = page.locator("#text"), page.locator("#verdict .label-said")
+    for wanted in ("Mira sang.", "Mira fell."):
+        text.fill(wanted)
+        while wanted not in held:
+            page.wait_for_timeout(20)
+    answer(held["Mira fell."], "second")
+    soon(shown).to_have_text("second")
+    answer(held["Mira sang."], "first")
+    for wanted in ("Mira sat.", "Mira sang.", "Mira sat."):
+        text.fill(wanted)
+        page.wait_for_timeout(100)  # less than the page waits for the next key
+    while "Mira sat." not in held:
+        page.wait_for_timeout(20)
+    soon(shown).to_have_text("second")
+    answer(held["Mira sat."], "third")
+    soon(shown).to_have_text("third")
+    soon(page.locator("article h3")).to_contain_text("Mira sat.")
 
 
 CONTRAST = """() => {
