@@ -97,9 +97,10 @@ def _labelled(parses: Any) -> Any:
 
 def _of_series(series: Any) -> Iterator[Any]:
     for label, given in series.items():
-        if isinstance(given, Parse | Tree | list | tuple):
-            text: list[Any] = [given] if isinstance(given, Parse | Tree) else list(given)
-            given = Parses(text)
+        if isinstance(given, Parse | Tree):
+            given = [given]
+        if isinstance(given, list | tuple):
+            given = Parses(given)
             given.label = label
         yield given
 

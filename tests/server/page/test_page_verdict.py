@@ -78,7 +78,12 @@ def test_of_texts_in_quick_succession_the_last_one_is_answered(visit: Visit) -> 
     held: dict[str, Any] = {}
 
     def answer(route: Any, label: str) -> None:
-        found = {"label": label, "probabilities": {label: 1}, "trees": [], "error": None}
+        found: dict[str, Any] = {
+            "label": label,
+            "probabilities": {label: 1},
+            "trees": [],
+            "error": None,
+        }
         with suppress(playwright.Error):  # the page may have taken the request back
             route.fulfill(json={"answers": [found]})
 

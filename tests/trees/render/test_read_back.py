@@ -292,7 +292,8 @@ def test_pypdf_reads_a_page_for_each_tree(tmp_path: Path) -> None:
         sorted(["S", "VP", "NP", "PRP", "VBD", "It", "$x$"]),
         sorted(["NP", "DT", "NN", "The", "cat"]),
     ]
-    fonts = [font.get_object() for page in pages for font in page["/Resources"]["/Font"].values()]
+    resources: list[Any] = [page["/Resources"] for page in pages]
+    fonts = [font.get_object() for each in resources for font in each["/Font"].values()]
     assert fonts and all(font["/Subtype"] == "/Type0" for font in fonts)  # letters, not drawings
     assert first.to_pdf() == first.to_pdf()
     assert parses()[1].to_pdf() is None
