@@ -30,7 +30,7 @@ HEAD = """\
 After this page you know the meaning of terms, labels and tags, and the class of each label. With classes you can
 [search](search.md#nodes) trees of any language.
 
-    bnaparser models describe seven --labels     # the labels of a model
+    bnaparser models describe multi --labels     # the labels of a model
 
 ```python
 from bnaparser.trees.labels import explain, label_class

@@ -1,6 +1,6 @@
 """Where a model of several languages errs: F1 by length and by label in each, and some trees.
 
-    python -m benchmarks.languages.run_language_details TREEBANKS seven [--part test] [--shown is] [--examples 3]
+    python -m benchmarks.languages.run_language_details TREEBANKS multi [--part test] [--shown is] [--examples 3]
 
 For the words of the treebanks, as `run_languages` has them. What counts as a constituent and which trees are shown is said in
 `benchmarks/accuracy/run_details.py`. ``--shown`` is a language whose treebank's text may be passed on.

@@ -26,7 +26,7 @@ from bnaparser.network import storage
 from bnaparser.network.model import build_subwords
 
 RECIPES = Path("recipes/languages")
-SIZES = {"seven": 28_000, "multi": 36_000}
+SIZES = {"seven": 28_000, "multi": 36_000, "multi-second": 36_000}
 """The number of subwords to keep, where it is not ``SIZE``."""
 SIZE = 16_000
 

@@ -97,7 +97,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--model", default="en")
     parser.add_argument("--classifier", default="sst2", help="for the schema's /v1/classify")
     parser.add_argument(
-        "--models", default="en,en-free,seven", help="for capacity; default %(default)s"
+        "--models", default="en,en-free,multi", help="for capacity; default %(default)s"
     )
     parser.add_argument("--parts", default=",".join(PARTS), help="default: all, %(default)s")
     parser.add_argument("--sentences", type=Path, help="a sentence a line; default: the tests' own")

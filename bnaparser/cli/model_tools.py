@@ -50,6 +50,10 @@ def add_average_arguments(parser: argparse.ArgumentParser) -> None:
         "--store", choices=("float32", "float16", "int8"), default="float32",
         help="number format of the stored weights (default: %(default)s)",
     )  # fmt: skip
+    parser.add_argument(
+        "--qat-step", type=float, metavar="X",
+        help="with int8: the quantisation step of the recipes, as a fraction of a row's root mean square",
+    )  # fmt: skip
 
 
 def run_average(options: argparse.Namespace) -> int:
@@ -58,10 +62,13 @@ def run_average(options: argparse.Namespace) -> int:
     from bnaparser.network import storage
     from bnaparser.network.averaging import average
 
+    step = options.qat_step
+    if step is not None and (options.store != "int8" or not 0 < step <= 2):
+        raise SettingsError(f"--qat-step {step:g}: give a number from 0 to 2, with --store int8")
     check_new(options.output)
     model = average(options.models, options.weights)
     with new_folder(options.output) as folder:
-        storage.save(model, folder, options.store, {"average of": options.models})
+        storage.save(model, folder, options.store, {"average of": options.models}, step)
     return 0
 
 
@@ -69,7 +76,7 @@ CALIBRATE_EXAMPLES = """\
   bnaparser calibrate runs/one/model --data dev.mrg
   bnaparser calibrate runs/one/model --data dev.mrg -o runs/calibrated
   bnaparser calibrate en --data masc/dev.txt.xz --map recipes/label_maps.toml --map-set masc
-  bnaparser calibrate seven --data es.mrg fr.mrg --language es fr"""
+  bnaparser calibrate multi --data es.mrg fr.mrg --language es fr"""
 
 
 def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:

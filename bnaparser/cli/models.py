@@ -24,7 +24,7 @@ SHIPS, HUB = "ships", "hub"
 EXAMPLES = """\
   bnaparser models list
   bnaparser models describe en
-  bnaparser models describe seven --labels
+  bnaparser models describe multi --labels
   bnaparser models import benepar_en3.zip runs/benepar_en3
   bnaparser models export runs/mine/model mine --name mine && pip install ./mine
   bnaparser models remove org/name"""

@@ -13,7 +13,7 @@ from bnaparser.text.text_rules import match_language
 ENGLISH = "en"
 """The language of the model that ships, and its name."""
 
-_OF_SEVEN = ("es", "fr", "id", "is", "ja", "pt", "zh-Hant")
+_OF_MULTI = ("de", "es", "fr", "id", "is", "ja", "pt", "zh-Hant")
 
 
 def name_for(language: str | None) -> str:
@@ -34,9 +34,9 @@ def name_for(language: str | None) -> str:
                 return name
             here += known
     advice = ""
-    if match_language(language, _OF_SEVEN):
+    if match_language(language, _OF_MULTI):
         advice = (
-            "; the model seven knows it: in a checkout of bnaparser, pip install ./models/seven"
+            "; the model multi knows it: in a checkout of bnaparser, pip install ./models/multi"
         )
     raise SettingsError(unknown_language(language, sorted(set(here))) + advice)
 

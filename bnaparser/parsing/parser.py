@@ -182,7 +182,7 @@ class Parser:
         Args:
             model: name of a shipped or installed model, folder, zip file, or ``org/name`` of a model hub; models
                 of benepar 0.2 can be loaded, too. Several models for different languages are a list, or names
-                with commas between them: ``"en,seven"``.
+                with commas between them: ``"en,multi"``.
             device: a PyTorch device, such as "cpu" or "cuda:0" (default: the first GPU, otherwise the CPU).
             batch_tokens: maximum number of subwords in a batch (default: 500 on a CPU, 16,384 on a GPU).
             precision: "float32", "bfloat16", "int8" (CPU only) or "auto". "auto" means int8 on a CPU if the weights

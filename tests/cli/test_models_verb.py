@@ -40,8 +40,8 @@ def test_every_model_is_listed_and_a_broken_one_said(
 
 
 def test_the_labels_of_a_model_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
-    seven = Path(__file__).parents[2] / "models" / "seven"
-    assert main(["models", "describe", str(seven), "--labels"]) == 0
+    multi = Path(__file__).parents[2] / "models" / "multi"
+    assert main(["models", "describe", str(multi), "--labels"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert "es\tlabel\tsn\tnoun-phrase\tnoun phrase" in lines
     assert "is\ttag\tHVDI\tverb\tthe verb “have”: hafa, past indicative" in lines

@@ -32,7 +32,7 @@ NOT_RUN = {
     r"\borg/name\b|benepar_en3": "needs a model of a hub",
     r"--engine ray": "starts a cluster; tests/parsing/corpus starts one",
     r"recipes/": "trains; tests/spanbert and tests/tasks train small ones",
-    r"--model \S*(seven)": "tests/models parses with it",
+    r"--model \S*(multi)": "tests/models parses with it",
     r"combined/|\.psd|tiger\.xml": "needs a treebank; tests/treebanks reads these formats",
     r"pip install": "installs; .ci/run does it in a new environment",
     r"^cat |^echo ": "reads standard input; tests/cli/test_parse.py does",

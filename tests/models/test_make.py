@@ -24,7 +24,7 @@ with open({notes!r}, "a") as file:
 if arguments[0] == "prune":
     Path(arguments[2]).mkdir()
     Path(arguments[2], "config.json").touch()
-if "calibrate" in arguments:
+if {{"calibrate", "average"}} & {{*arguments}}:
     made = Path(arguments[arguments.index("--output") + 1])
     made.mkdir()
     (made / "config.json").touch()
@@ -77,3 +77,38 @@ def test_every_step_is_given_what_the_one_before_made(model: str, tmp_path: Path
             assert not re.search(r"\b[A-Z]{4,}\b", re.sub("#.*", "", written))
             read = load_recipe(recipe)
             assert read.encoder.name or read.train.start
+
+
+def test_multi_is_trained_three_times_averaged_and_calibrated(tmp_path: Path) -> None:
+    """Each training starts from the model of the one before, and no treebank of the recipes is forgotten in calibration."""
+    for name in ("bnaparser", "python"):
+        command = tmp_path / "bin" / name
+        command.parent.mkdir(exist_ok=True)
+        command.write_text(
+            COMMAND.format(python=sys.executable, notes=str(tmp_path / "notes")), encoding="utf-8"
+        )
+        command.chmod(0o755)
+    (tmp_path / "out").mkdir()
+    given = [str(ROOT / "models" / "multi" / "make"), "e5", "treebanks", "out"]
+    environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
+    for _ in range(2):
+        subprocess.run(given, check=True, cwd=tmp_path, env=environment)
+    notes = (tmp_path / "notes").read_text(encoding="utf-8").splitlines()
+    first, second, third, mean, calibration, *again = [line.split() for line in notes]
+    assert again == [first, second, third]  # trainings know themselves that they are over
+    out = tmp_path / "out"
+    module = ["python", "-m", "benchmarks.languages.train_language", f"{tmp_path}/treebanks"]
+    assert first == [*module, f"{tmp_path}/e5", "seven", "--output", str(out)]
+    start = ["--start", f"{out}/seven/model"]
+    assert second == [*module, f"{tmp_path}/e5", "multi", *start, "--output", str(out)]
+    start = ["--start", f"{out}/multi/model"]
+    assert third == [*module, f"{tmp_path}/e5", "multi-second", *start, "--output", str(out)]
+    models = [f"{out}/multi/model", f"{out}/multi-second/model"]
+    stored = ["--store", "int8", "--qat-step", "0.25", "--output", f"{out}/multi-mean"]
+    assert mean == ["bnaparser", "average", *models, *stored]
+    recipe = load_recipe(ROOT / "recipes" / "languages" / "multi-second.toml")
+    developed = {(one.path, one.language) for one in recipe.train.dev}
+    files = calibration[calibration.index("--data") + 1 : calibration.index("--language")]
+    languages = calibration[calibration.index("--language") + 1 :]
+    named = [one.replace(f"{tmp_path}/treebanks", "TREEBANKS") for one in files]
+    assert set(zip(named, languages, strict=True)) == developed

@@ -135,6 +135,14 @@ def test_the_command_writes_a_parser(
     assert main([*command, "--output", str(target)]) == 0
     assert capsys.readouterr() == ("", "")
     assert Parser.load(target).parse_sentence("The cat sat.").tree is not None
+    coarse = tmp_path / "coarse"
+    assert main([*command, "--qat-step", "0.9", "--output", str(coarse)]) == 0
+    sizes = [(folder / "model.safetensors").stat().st_size for folder in (target, coarse)]
+    assert sizes[1] < sizes[0]
+    capsys.readouterr()
+    for wrong in (["--qat-step", "3"], ["--qat-step", "0.9", "--store", "float16"]):
+        assert main([*command, *wrong, "--output", str(tmp_path / "no")]) == 2
+        assert "give a number from 0 to 2, with --store int8" in capsys.readouterr().err
 
 
 def test_a_mean_is_not_written_over_one_of_its_parsers(

@@ -10,7 +10,7 @@ A tenth of the training examples is held out. The first seed of every system is 
 the other seeds use the rate with the best score on the held-out examples. The scored examples (the task's test part,
 or its development part if there is no test part) are not used for this choice. One task
 is done after another, so that what is done can be shown; with ``--of`` these tasks alone. Two tasks are Chinese,
-for an encoder and a parser that know it: ``--of ner-zh chnsenticorp --parser seven --page large_zh.md``.
+for an encoder and a parser that know it: ``--of ner-zh chnsenticorp --parser multi --page large_zh.md``.
 
 Runs are kept and shared as run_syntax.py does it: the command may be started several times with the
 same OUTPUT. ``--report`` writes ``large.md`` beside this file (or ``--page``), below it what

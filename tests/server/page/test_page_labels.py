@@ -35,8 +35,8 @@ UNSEEN = [
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_the_page_says_of_every_label_what_the_library_says(tmp_path: Path) -> None:
-    """Labels of the seven languages had no explanation on the page: "a label of this model's own"."""
-    known = json.loads((MODELS / "seven" / "labels.json").read_text(encoding="utf-8"))["languages"]
+    """Labels of the languages beside English had no explanation on the page: "a label of this model's own"."""
+    known = json.loads((MODELS / "multi" / "labels.json").read_text(encoding="utf-8"))["languages"]
     asked = UNSEEN + [
         (label, is_tag, said)
         for language, its_own in known.items()
