@@ -208,7 +208,7 @@ def tables(details: Details) -> list[str]:
     lines += ["", "| label | in gold trees | recall | precision | F1 |", "|---|---|---|---|---|"]
     for label, count in largest(details.labels, LABELS):
         lines.append(f"| {label} | {count.gold:,} | {count.scores} |")
-    lines += ["", "| right label | given | times |", "|---|---|---|"]
+    lines += ["", "| gold label | predicted | times |", "|---|---|---|"]
     for (right, given), times in details.confusions.most_common(CONFUSIONS):
         lines.append(f"| {right} | {given} | {times:,} |")
     return lines
@@ -236,7 +236,7 @@ def largest(labels: dict[str, Count], most: int) -> list[tuple[str, Count]]:
 
 def examples(shown: Iterable[tuple[Tree, Tree]]) -> list[str]:
     """Return the lines of a block with gold trees and the model's below each; none where none is shown."""
-    pairs = [f"right {gold}\ngiven {given}" for gold, given in shown]
+    pairs = [f"gold      {gold}\npredicted {given}" for gold, given in shown]
     return ["", "```", "\n\n".join(pairs), "```"] if pairs else []
 
 

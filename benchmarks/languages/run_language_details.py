@@ -41,7 +41,7 @@ def tables(found: dict[str, Details]) -> list[str]:
     for language, details in found.items():
         cells = [_f1(details.lengths.get(row)) for row in range(len(LENGTHS) + 1)]
         lines.append(f"| {language} | {' | '.join(cells)} |")
-    lines += ["", "| | labels by number, with F1 | worst |", "|---|---|---|"]
+    lines += ["", "| | most frequent labels, F1 | worst labels, F1 |", "|---|---|---|"]
     for language, details in found.items():
         most = largest(details.labels, MOST_LABELS)
         common = [item for item in details.labels.items() if item[1].gold >= COMMON]

@@ -24,7 +24,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from bnaparser.compute.float_vectors import BYTE, INT, LONG, SHORT, declared, load
+from bnaparser.compute.float_vectors import BYTE, INT, LONG, SHORT, declared, load, stack_space
 from bnaparser.compute.processor import AMX_ROWS, AMX_STEPS, instructions
 from bnaparser.compute.tiles import (
     Finish,
@@ -41,10 +41,10 @@ _VOID = ir.VoidType()
 
 @intrinsic  # type: ignore[untyped-decorator]
 def start_tiles(typing_context: Any, height: Any) -> Any:
-    """Set the matrix registers of this thread up for tiles of so many rows, 16 at most."""
+    """Configure the matrix registers of this thread for tiles of ``height`` rows, 16 at most."""
 
-    def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
-        settings = _memory(builder, BYTE, _LINE)
+    def generate(context: Any, builder: ir.IRBuilder, signature: Any, values: Any) -> ir.Value:
+        settings = stack_space(builder, _LINE // 4)
         pointer = BYTE.as_pointer()
         cgutils.memset(builder, builder.inttoptr(settings, pointer), LONG(_LINE), 0)
 
@@ -54,7 +54,7 @@ def start_tiles(typing_context: Any, height: Any) -> Any:
 
         write(0, BYTE(1))  # the only layout of registers that there is
         for register in range(8):
-            rows = BYTE(AMX_STEPS) if register >= _B else builder.trunc(given[0], BYTE)
+            rows = BYTE(AMX_STEPS) if register >= _B else builder.trunc(values[0], BYTE)
             write(16 + 2 * register, SHORT(_LINE))
             write(48 + register, rows)
         _call(builder, "ldtilecfg", builder.inttoptr(settings, pointer))
@@ -75,8 +75,8 @@ def end_tiles(typing_context: Any) -> Any:
 
 
 @intrinsic  # type: ignore[untyped-decorator]
-def write_amx_tile(typing_context: Any, height: Any, given: Any) -> Any:
-    """Write a tile of ``height`` rows, as `start_tiles` was told; the tuple is that of `finished_tile`."""
+def write_amx_tile(typing_context: Any, height: Any, place: Any) -> Any:
+    """Write a tile of ``height`` rows, the number that `start_tiles` was called with; ``place`` is the tuple of `finished_tile`."""
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, values: Any) -> ir.Value:
         _write(builder, values[0], cgutils.unpack_tuple(builder, values[1], 15))
@@ -85,8 +85,8 @@ def write_amx_tile(typing_context: Any, height: Any, given: Any) -> Any:
     return types.void(types.intp, types.UniTuple(types.intp, 15)), generate
 
 
-def _write(builder: ir.IRBuilder, height: ir.Value, given: list[ir.Value]) -> None:
-    a, a_row, b, b_step, steps, ask, ask_step = given[:7]
+def _write(builder: ir.IRBuilder, height: ir.Value, place: list[ir.Value]) -> None:
+    a, a_row, b, b_step, steps, ask, ask_step = place[:7]
     unit = instructions()
     for v in range(unit.wide):
         _call(builder, "tilezero", BYTE(v))
@@ -105,10 +105,10 @@ def _write(builder: ir.IRBuilder, height: ir.Value, given: list[ir.Value]) -> No
             _move(builder, "tileloadd64", _B + v % 2, builder.add(of_b, LONG(v * _LINE)), b_step)
             _call(builder, "tdpbusd", BYTE(v), BYTE(_A), BYTE(_B + v % 2))
     size, kind = unit.panel * 4, ir.VectorType(INT, unit.lanes)
-    sums = _memory(builder, INT, unit.panel * AMX_ROWS)
+    sums = stack_space(builder, unit.panel * AMX_ROWS, align=_LINE)
     for v in range(unit.wide):
         _move(builder, "tilestored64", v, builder.add(sums, LONG(v * _LINE)), LONG(size))
-    finish = Finish(*given[7:])
+    finish = Finish(*place[7:])
     columns = read_columns(builder, finish, kind, unit.wide)
     with cgutils.for_range(builder, height, intp=LONG) as row:
         line = builder.add(sums, builder.mul(row.index, LONG(size)))
@@ -117,19 +117,12 @@ def _write(builder: ir.IRBuilder, height: ir.Value, given: list[ir.Value]) -> No
     activate(builder, height, columns, finish)
 
 
-def _memory(builder: ir.IRBuilder, kind: ir.Type, count: int) -> ir.Value:
-    """Return the address of memory on the stack for so many numbers."""
-    with builder.goto_entry_block():
-        memory = builder.alloca(kind, count)
-        memory.align = _LINE
-        return builder.ptrtoint(memory, LONG)
-
-
 def _move(builder: ir.IRBuilder, name: str, register: int, place: ir.Value, row: ir.Value) -> None:
-    """Read or write a register; its rows lie so many bytes apart."""
+    """Read or write a register at an address; ``row`` is the number of bytes from row to row there."""
     _call(builder, name, BYTE(register), builder.inttoptr(place, BYTE.as_pointer()), row)
 
 
-def _call(builder: ir.IRBuilder, name: str, *given: ir.Value) -> None:
-    kind = ir.FunctionType(_VOID, [one.type for one in given])
-    builder.call(declared(builder, f"llvm.x86.{name}", kind), given)
+def _call(builder: ir.IRBuilder, name: str, *operands: ir.Value) -> None:
+    """Call one of LLVM's functions for x86."""
+    kind = ir.FunctionType(_VOID, [one.type for one in operands])
+    builder.call(declared(builder, f"llvm.x86.{name}", kind), operands)

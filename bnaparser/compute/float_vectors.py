@@ -109,11 +109,11 @@ def copy_numbers(builder: ir.IRBuilder, to: ir.Value, place: ir.Value, count: ir
     cgutils.raw_memcpy(builder, *pointers, count, 4)
 
 
-def stack_space(builder: ir.IRBuilder, numbers: int) -> ir.Value:
-    """Return the address of scratch space for numbers of four bytes."""
+def stack_space(builder: ir.IRBuilder, numbers: int, align: int = 16) -> ir.Value:
+    """Return the address of scratch space for numbers of four bytes; it is a multiple of ``align`` bytes."""
     with builder.goto_entry_block():
         space = builder.alloca(INT, numbers)
-        space.align = 16
+        space.align = align
         return builder.ptrtoint(space, LONG)
 
 

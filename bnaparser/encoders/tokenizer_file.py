@@ -45,11 +45,13 @@ def check_growth(backend: Tokenizer) -> None:
 
 
 def _growth(normalizer: dict[str, Any] | None) -> int:
-    """Return how many times as long a text can become; a pattern may stand before each character."""
+    """Return how many times as long a text can become; a regular expression may match before each character."""
     if normalizer is None:
         return 1
     added = len(normalizer.get("content", "")) + len(normalizer.get("prepend", ""))
-    return (1 + added) * math.prod(map(_growth, normalizer.get("normalizers", ())))
+    literal = normalizer.get("pattern", {}).get("String")
+    own = max(1, math.ceil(added / len(literal))) if literal else 1 + added
+    return own * math.prod(map(_growth, normalizer.get("normalizers", ())))
 
 
 # What says that the file holds the whole tokenizer. A class of a kind of its own may change it.

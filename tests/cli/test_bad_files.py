@@ -185,6 +185,10 @@ def test_a_tokenizer_that_makes_a_text_far_longer_is_refused(
     assert "more than 64 times as long" in capsys.readouterr().err
     with pytest.raises(ModelError, match="more than 64 times as long"):
         load_tokenizer(file.parent)
+    harmless = replace | {"content": "t"}
+    table["normalizer"]["normalizers"] = [harmless] * 20
+    file.write_text(json.dumps(table), encoding="utf-8")
+    assert main(["parse", "--model", str(model), "The cat sat ."]) == 0
 
 
 @pytest.mark.parametrize(
