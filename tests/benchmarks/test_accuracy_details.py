@@ -69,7 +69,8 @@ def test_tables_hold_each_length_and_label(scorer: FastScorer) -> None:
 def test_trees_are_shown_in_one_block_and_none_in_no_block() -> None:
     pair = Tree.parse(GOLD), Tree.parse(GIVEN)
     shown = "\n".join(examples([pair, pair]))
-    assert shown == f"\n```\nright {GOLD}\ngiven {GIVEN}\n\nright {GOLD}\ngiven {GIVEN}\n```"
+    pair_shown = f"gold      {GOLD}\npredicted {GIVEN}"
+    assert shown == f"\n```\n{pair_shown}\n\n{pair_shown}\n```"
     assert examples([]) == []
 
 
