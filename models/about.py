@@ -55,13 +55,16 @@ def files_below(folder: Path) -> list[Path]:
 def about(folder: Path, name: str = "") -> About:
     """Return what a model's folder tells of it; without a name the folder's is taken.
 
-    Raises ModelError where its ``about.json`` cannot be read.
+    A parser without an ``about.json`` has the languages of its configuration.
+    Raises ModelError where a file cannot be read.
     """
     facts = _read(folder / ABOUT)
     words = {
         key: str(facts.get(key) or "")  # null is no word
         for key in ("language", "license", "license_note", "description", "purpose")
     }
+    if not words["language"] and (folder / CONFIG).is_file():
+        words["language"] = ", ".join(_configured(folder, _languages_named))
     return About(
         name=name or Path(os.path.realpath(folder)).name,
         f1={str(name): float(value) for name, value in facts.get("f1", {}).items()},
@@ -93,6 +96,11 @@ def languages(folder: Path) -> list[str]:
     if kind(folder) != "parser":
         return []
     return _configured(folder, lambda facts: list(facts.get("text", {}).get("languages", ["en"])))
+
+
+def _languages_named(facts: dict[str, Any]) -> list[str]:
+    """Return the languages that a configuration names: none for a task's model or one of benepar's."""
+    return list(facts.get("text", {}).get("languages", []))
 
 
 def _configured(folder: Path, what: Callable[[dict[str, Any]], Fact]) -> Fact:

@@ -154,11 +154,10 @@ class Project:
         try:
             for tree, _ in parse.trees:
                 _check_tree(tree, self.sentences[number].words)
-            for _start, _end, _label, _probability in parse.spans:
-                pass
         except (ValueError, IndexError):
             return  # of other sentences, before a backup was restored, or damaged: it is made again
-        self.parses[number] = parse
+        if all(len(span) == 4 for span in parse.spans):  # else damaged, and made again
+            self.parses[number] = parse
 
     def open_files(self) -> None:
         """Let the project be changed; for the process that has its lock."""

@@ -225,6 +225,7 @@ def _describe(name: str) -> None:
             "why": model.license_note,
             "size": _size(model),
             "F1": _scores(model),
+            "dev F1": "" if model.f1 else _development_scores(folder),
             "card": str(found / CARD) if (found / CARD).is_file() else "",
         }
     width = max(map(len, facts))
@@ -304,6 +305,19 @@ def _rows() -> Iterator[tuple[str, ...]]:
 
 def _size(model: About) -> str:
     return f"{model.size_bytes / 1e6:.0f} MB"
+
+
+def _development_scores(folder: Path) -> str:
+    """Return the scores that a training has left in a parser's folder, on each development set."""
+    if not (folder / METRICS).is_file():
+        return ""
+    ending = " f1"
+    scores = {
+        name.removesuffix(ending): value
+        for name, value in read_object(folder / METRICS).items()
+        if name.endswith(ending) and isinstance(value, int | float)
+    }
+    return ", ".join(f"{name} {f1:.2f}" for name, f1 in scores.items())
 
 
 def _scores(model: About) -> str:

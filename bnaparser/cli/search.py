@@ -20,7 +20,7 @@ from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.treebanks.formats import Found
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.trees.escapes import unescape
-from bnaparser.trees.heads.rules import TREGEX, UD
+from bnaparser.trees.heads.rules import COLLINS, TREGEX, UD
 from bnaparser.trees.search import Match, Pattern
 from bnaparser.trees.search.parsing import PatternError
 from bnaparser.trees.tree import Tree
@@ -90,9 +90,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--heads",
-        choices=(TREGEX.name, UD.name),
+        choices=(TREGEX.name, COLLINS.name, UD.name),
         default=TREGEX.name,
-        help="head rules for the operators <# ># <<# >># (default: collins)",
+        help="head rules for the operators <# ># <<# >># (default: tregex)",
     )
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="print no summary on standard error"

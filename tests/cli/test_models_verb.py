@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -61,7 +62,24 @@ def test_a_model_is_described(elsewhere: None, capsys: pytest.CaptureFixture[str
     assert lines["F1"] == "half of SST-2's test set, macro 89.54"
     assert main(["models", "describe", "good"]) == 0
     out = capsys.readouterr().out
-    assert "the package a-package 1.5" in out and "language" not in out
+    assert "the package a-package 1.5" in out and "F1" not in out
+
+
+def test_a_model_that_was_just_trained_is_described(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its configuration and its metrics tell the language and the scores that ``about.json`` would."""
+    trained = shutil.copytree(tiny_model_dir, tmp_path / "model")
+    metrics = {"update": 3, "seconds": 9.0, "dev.mrg f1": 91.284, "dev.mrg tags": 95.0, "f1": 91.3}
+    (trained / "metrics.json").write_text(json.dumps(metrics))
+    assert main(["models", "describe", str(trained)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "language     en" in lines and "dev F1       dev.mrg 91.28" in lines
+    (trained / "about.json").write_text('{"language": "fr", "f1": {"test.mrg": 90.5}}')
+    assert main(["models", "describe", str(trained)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "language     fr" in lines and "F1           test.mrg 90.50" in lines
+    assert not any(line.startswith("dev F1") for line in lines)
 
 
 def test_a_card_is_printed(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,6 +55,7 @@ def test_each_node_found_is_a_line(trees: Path, capsys: Streams) -> None:
         (["S << __", "-c", "--once"], "2 matches in 2 trees\n"),
         (["S <# NP", "--heads", "collins", "-c"], "0 matches in 0 trees\n"),
         (["PP <# NP", "--heads", "ud", "-c"], "1 match in 1 tree\n"),
+        (["PP <# IN", "--heads", "tregex", "-c"], "1 match in 1 tree\n"),
         (["NP", "-c", "-n"], "source\tline\tcount\n{file}\t1\t3\n{file}\t3\t2\n"),
         (["NP > VP", "-c", "-n"], "source\tline\tcount\n{file}\t1\t0\n{file}\t3\t1\n"),
         (["PP", "-c", "-n", "--invert"], "source\tline\tcount\n{file}\t1\t0\n{file}\t3\t1\n"),

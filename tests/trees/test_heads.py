@@ -12,7 +12,7 @@ from bnaparser.errors import SettingsError
 from bnaparser.treebanks.reading import load_trees
 from bnaparser.trees.cleaning import clean
 from bnaparser.trees.heads.dependencies import dependencies, head_rules, is_punctuation
-from bnaparser.trees.heads.rules import COLLINS, UD, HeadRules
+from bnaparser.trees.heads.rules import COLLINS, TREGEX, UD, HeadRules
 from bnaparser.trees.heads.universal import universal_arcs
 from bnaparser.trees.tree import Tree
 
@@ -183,8 +183,9 @@ def test_a_single_word() -> None:
 def test_rules_by_name() -> None:
     assert head_rules("collins") is COLLINS
     assert head_rules("ud") is UD
+    assert head_rules("tregex") is TREGEX
     with pytest.raises(
-        SettingsError, match="unknown head rules 'stanford': choose 'collins' or 'ud'"
+        SettingsError, match="unknown head rules 'stanford': choose 'collins', 'tregex' or 'ud'"
     ):
         head_rules("stanford")
     assert all("19" in rules.source or "20" in rules.source for rules in (COLLINS, UD))

@@ -10,7 +10,7 @@ from bnaparser.errors import SentenceError, SettingsError
 from bnaparser.trees.cleaning import core_label
 from bnaparser.trees.heads.clauses import CLAUSES, first_word, functions, read_clause
 from bnaparser.trees.heads.english import AUXILIARIES, BE, FIXED, NOMINATIVES
-from bnaparser.trees.heads.rules import COLLINS, UD, HeadRules, Search
+from bnaparser.trees.heads.rules import COLLINS, TREGEX, UD, HeadRules, Search
 from bnaparser.trees.tree import Tree
 
 _PREDICATES = Search("left", ("ADJP", "NP", "NML", "QP", "UCP", "WHNP", "PP"))
@@ -33,11 +33,12 @@ _PUNCTUATION_TAG = re.compile("F[a-z]{1,3}|[A-Z]+CATEGORY")
 
 
 def head_rules(name: str) -> HeadRules:
-    """Return the rules called ``collins`` or ``ud``; raises SettingsError for any other name."""
-    for rules in (COLLINS, UD):
-        if rules.name == name:
-            return rules
-    raise SettingsError(f"unknown head rules {name!r}: choose {COLLINS.name!r} or {UD.name!r}")
+    """Return the rules called ``collins``, ``tregex`` or ``ud``; raises SettingsError for any other name."""
+    known = {rules.name: rules for rules in (COLLINS, TREGEX, UD)}
+    if name not in known:
+        *names, last = map(repr, known)
+        raise SettingsError(f"unknown head rules {name!r}: choose {', '.join(names)} or {last}")
+    return known[name]
 
 
 def is_punctuation(tag: str) -> bool:

@@ -130,7 +130,7 @@ COLLINS = HeadRules(
 )
 
 TREGEX = HeadRules(
-    name=COLLINS.name,
+    name="tregex",
     source="CollinsHeadFinder of Stanford CoreNLP, by which Tregex searches",
     table=MappingProxyType(
         {

@@ -39,17 +39,15 @@ class Match:
 class Pattern:
     """A pattern in tregex's language: ``Pattern("NP < (PP << of)").matches(tree)``.
 
-    ``rules`` are the head rules that ``<#`` and its kind go by, or their name. Raises PatternError, which
-    shows the place, if the pattern cannot be read.
+    ``rules`` are the head rules for ``<#`` and the other relations of heads, or their name: ``tregex``,
+    ``collins`` or ``ud``. Raises PatternError, which shows the place, if the pattern cannot be read.
     """
 
     def __init__(self, text: str, rules: HeadRules | str = TREGEX):
         if not isinstance(text, str):
             raise TypeError(f"give a pattern as text, not {type_name(text)}")
         self.text = text
-        if isinstance(rules, str):
-            rules = TREGEX if rules == TREGEX.name else head_rules(rules)
-        self.rules = rules
+        self.rules = head_rules(rules) if isinstance(rules, str) else rules
         self._alternatives, self.names, self._descriptions = read_pattern(text)
         of_each = [needed(node_pattern) for node_pattern in self._alternatives]
         self._needed = of_each[0] if len(of_each) == 1 else one_of(of_each)

@@ -178,8 +178,13 @@ def test_nodes_words_names_and_places() -> None:
 
 def test_head_rules_by_their_name() -> None:
     tree = Tree.parse("(S (NP (NN cat)) (VP (VBZ is) (ADJP (JJ old))))")
-    found = {name: Pattern("VP <# VBZ", rules=name).found_in(tree) for name in ("collins", "ud")}
-    assert found == {"collins": True, "ud": False}
+    names = "tregex", "collins", "ud"
+    found = [Pattern("VP <# VBZ", rules=name).found_in(tree) for name in names]
+    assert found == [True, True, False]
+    with_mark = Tree.parse("(FRAG (NP (NN rain)) (. .))")  # no rule finds a head
+    found = [Pattern("FRAG <# /[.]/", rules=name).found_in(with_mark) for name in names]
+    assert found == [True, False, False]
+    assert Pattern("FRAG <# /[.]/").found_in(with_mark)
 
 
 def test_what_a_regular_expression_captures() -> None:
