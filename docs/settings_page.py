@@ -46,13 +46,13 @@ This page is written by `docs/settings_page.py` from the code.
 FORMER_NAMES = """\
 ## Former names
 
-Recipes and models of before 28 November 2026 have other names for some settings. A former name is an error that says the
-new one: `train.clip_norm is called train.max_grad_norm`.
+Recipes and models from before 28 November 2026 have other names for some settings. A former name is an error that names the
+new name: `train.clip_norm is called train.max_grad_norm`.
 
-- All three kinds of recipe have the same names now, those of PyTorch and Hugging Face where they have one.
+- All three kinds of recipe now have the same names: the names of PyTorch and Hugging Face, if these have one.
 - Values: `lr_scheduler_type` has `"constant_with_warmup"` for `"constant"` and `"reduce_lr_on_plateau"` for `"plateau"`;
   `detokenize` has `"guess"`, `"spaces"`, `"no_spaces"` for `"guessed"`, `"always"`, `"never"`.
-- `train.average_decay` and `train.merge_repeated` are no settings any more.
+- `train.average_decay` and `train.merge_repeated` are no longer settings.
 
 | former name | name |
 |---|---|"""

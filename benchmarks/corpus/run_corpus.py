@@ -249,7 +249,7 @@ def report(found: Result) -> str:
         lines += [
             "## Engines",
             "",
-            "| by | sentences | seconds | sentences/s | of the library's | bytes |",
+            "| by | sentences | seconds | sentences/s | relative to the library | hash of the output |",
             "|---|---|---|---|---|---|",
             f"| the library, one process, all threads | {part['library']['sentences']:,} | | {best} | 1 | |",
         ]
@@ -258,12 +258,12 @@ def report(found: Result) -> str:
                 f"| {name} | {run['sentences']:,} | {run['seconds']} | {run['rate']} |"
                 f" {run['rate'] / best:.2f} | `{run['digest']}` |"
             )
-        lines += ["", "Seconds are those of the whole command, its start included.", *where(part)]
+        lines += ["", "Seconds are for the whole command, including its start.", *where(part)]
     if part := found.get("kills"):
         lines += [
             "## Killed and resumed",
             "",
-            f"| run | kills | shards there, of {part['shards']} | in a file | tidying up | bytes |",
+            f"| run | kills | finished shards at each kill, of {part['shards']} | kills while a file was written | kills while temporary files were removed | hash of the output |",
             "|---|---|---|---|---|---|",
             f"| undisturbed | 0 | | | | `{part['undisturbed']}` |",
         ]

@@ -90,7 +90,7 @@ START = """# Counts of L2SCA compared with NeoSCA's program
 
 `bnaparser measure` and NeoSCA 0.0.55 compute the nine counts and the fourteen ratios of the same trees, for each text. NeoSCA's program is unchanged
 and uses Stanford's Tregex (Java). The columns W to CN are the sums of NeoSCA's counts. The last column is the number of counts and ratios of single texts that differ. bnaparser reads
-the trees with ROOT, TOP, S1 or no label at the top; NeoSCA always reads ROOT. `invented` are trees with random labels.
+the trees with ROOT, TOP, S1 or no label at the top; NeoSCA always reads ROOT. The row `invented` has trees with random labels.
 
 """
 

@@ -134,7 +134,7 @@ def run_faults(start: Start, times: int, stops: int) -> list[tuple[str, int, str
         for fault in IN_ONE_SERVER:
             for number in range(times):
                 fault(server, number)
-            rows.append((named(fault), times, "all refused or answered right"))
+            rows.append((named(fault), times, "all refused or answered correctly"))
         if server.process.poll() is not None or not server.is_ready():
             raise Fault(f"the service is gone: {server.log()[-1000:]}")
         if (status := server.stop()) != 0:

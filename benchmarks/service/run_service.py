@@ -272,7 +272,7 @@ def saturated(
     report.add(f"- {name}, saturation: {found} connections, in sentences/s.")
     found = ", ".join(f"{ours:.1f} ({ours / theirs:.2f})" for theirs, ours in turns)
     report.add(f"- the library: {library:,.1f} sentences/s; the service, {connections} connections: "
-               f"{service:,.1f}; by turns {found}.")  # fmt: skip
+               f"{service:,.1f}; turn by turn {found}.")  # fmt: skip
     report.aim(
         f"{name}: ratio {service / library:.3f}, aim {AIM_RATIO}", service >= AIM_RATIO * library
     )
@@ -320,7 +320,9 @@ def fairness(report: Report, options: argparse.Namespace) -> None:
     rates = ", ".join(
         f"{turn.service_rate:.1f} ({ratio:.2f})" for turn, ratio in zip(turns, ratios, strict=True)
     )
-    report.add(f"- sentences/s, and as part of the library's in one call, by turns: {rates}.")
+    report.add(
+        f"- sentences/s, and as a fraction of the library's speed in one call, turn by turn: {rates}."
+    )
     ratio = statistics.median(ratios)
     report.aim(f"ratio {ratio:.3f} (median), aim {AIM_RATIO}", ratio >= AIM_RATIO)
 
@@ -343,7 +345,7 @@ def costly(report: Report, options: argparse.Namespace) -> None:
     report.add()
     report.aim(f"memory at most {memory:.0f} MB, aim {AIM_MEGABYTES}", memory <= AIM_MEGABYTES)
     report.aim(f"`/live` within {live:.2f} s, aim {AIM_LIVE_SECONDS}", live <= AIM_LIVE_SECONDS)
-    report.aim(f"a sentence beside them within {short:.2f} s, aim {AIM_SHORT_SECONDS:g}",
+    report.aim(f"a sentence sent at the same time within {short:.2f} s, aim {AIM_SHORT_SECONDS:g}",
                short <= AIM_SHORT_SECONDS)  # fmt: skip
     for clients, words in ((1, 500), (8, 500), (16, 500), (32, 300), (8, 190), (8, 120)):
         further: list[dict[str, object]] = [
@@ -358,12 +360,12 @@ def costly(report: Report, options: argparse.Namespace) -> None:
                 )
             asked = ", ".join(more) or "the best tree"
             median = statistics.median(took)
-            report.aim(f"{clients} clients with {words} words ({asked}), {answered} answers: a sentence beside "
-                       f"them {median:.2f} s (median), the slowest {max(took):.2f} s, aim {AIM_SHORT_SECONDS:g}",
+            report.aim(f"{clients} clients with {words} words ({asked}), {answered} answers: a sentence sent at the same "
+                       f"time as them {median:.2f} s (median), the slowest {max(took):.2f} s, aim {AIM_SHORT_SECONDS:g}",
                        max(took) <= AIM_SHORT_SECONDS)  # fmt: skip
     with started(options) as server:
         took = dear.waits_beside_searches(server, 8)
-    report.aim(f"a search beside 8 slow ones within {max(took):.2f} s, aim {AIM_SEARCH_SECONDS:g}",
+    report.aim(f"a search sent at the same time as 8 slow searches within {max(took):.2f} s, aim {AIM_SEARCH_SECONDS:g}",
                max(took) <= AIM_SEARCH_SECONDS)  # fmt: skip
 
 

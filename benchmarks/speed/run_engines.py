@@ -41,7 +41,7 @@ SPEED = """
 | engine | precision | sentences/s | time relative to bnaparser in int8 | one sentence, ms | relative to bnaparser | CPU s to load | peak, MB |
 |---|---|---|---|---|---|---|---|"""
 ANSWERS = """
-| engine | precision | from float32: mean, largest | the same alone and in a batch | largest difference | the same on a processor with AVX2 | largest difference |{trees}
+| engine | precision | difference from float32: mean, largest | equal alone and in a batch | largest difference | equal on a processor with AVX2 | largest difference |{trees}
 |---|---|---|---|---|---|---|{rule}"""
 
 
@@ -121,12 +121,12 @@ def head(options: argparse.Namespace, when: str) -> str:
 
 - {", ".join(found)}
 - The first {options.sentences} sentences of `{options.trees.name}` that have at least {engines.SHORTEST} words, in batches
-  sorted by length, of {" or ".join(map(str, BATCH_SIZES))} subwords (the faster one counts), and one sentence of 20 words; one thread, CPU time, the
+  sorted by length, of {" or ".join(map(str, BATCH_SIZES))} subwords (the faster batch size counts), and one sentence of 20 words; one thread, CPU time, the
   fastest of {options.turns} turns. Processes of all engines take turns.
 - int8: bnaparser rounds weights and vectors row by row. PyTorch: `quantize_dynamic` by output channel, oneDNN. ONNX Runtime: `quantize_dynamic` by
   output channel. CTranslate2: `int8_float32`.
-- Package sizes with all that each requires, MB: {sizes}. bnaparser needs Numba, which compiles once on each machine.
-- Loading: CPU seconds of a process from its start to its first sentence, machine code and files on disk. Peak memory is the process's."""
+- Package sizes in MB, with all packages that each engine requires: {sizes}. bnaparser needs Numba, which compiles once on each machine.
+- Loading: CPU seconds of a process from its start to its first sentence, with machine code and files on disk. Peak memory is the peak of this process."""
 
 
 def section(

@@ -26,7 +26,7 @@ HEAD = """\
 
     {command}
 
-The models parse the words of the first {sentences} sentences of `{trees}` ({words} words) on a CPU. They take turns, {repeats} times; the fastest turn of each model counts.
+The models parse the words of the first {sentences} sentences of `{trees}` ({words} words) on a CPU. Each model is measured {repeats} times, in turn with the others; the fastest measurement counts.
 
 | model | precision | threads | sentences/s | ms a sentence | times as fast as `{first}` |
 |---|---|---|---|---|---|"""

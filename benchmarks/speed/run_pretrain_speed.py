@@ -253,7 +253,7 @@ def report(options: argparse.Namespace, found: dict[str, Result]) -> str:
         what,
         f"- `{command('benchmarks.speed.run_pretrain_speed', without_folders(sys.argv[1:]))}`",
         "",
-        "| encoder, timed updates | system | subwords a second | of the library's | of the leanest | peak MB |",
+        "| encoder, timed updates | system | subwords a second | relative to the library's pass | relative to the leanest pass | peak MB |",
         "|---|---|---|---|---|---|",
     ]
     for encoder, one in found.items():
@@ -263,7 +263,7 @@ def report(options: argparse.Namespace, found: dict[str, Result]) -> str:
                 f"| {encoder}, {len(one['tokens'])} | {title} | {rates[name]:.0f} | {rates[name] / rates['library']:.2f} "
                 f"| {rates[name] / rates['leanest']:.2f} | {one[name]['peak_mb']:.0f} |"
             )
-    lines += ["", "| encoder | measured | is | aim | |", "|---|---|---|---|---|"]
+    lines += ["", "| encoder | measured | result | aim | |", "|---|---|---|---|---|"]
     for encoder, one in found.items():
         rates = speeds(one)
         share = 100 * sum(one["masking"]) / sum(one["seconds"]["both"])

@@ -13,8 +13,8 @@ from benchmarks.encoders import described
 from benchmarks.machine import command, listed, memory, processor, versions, without_folders
 from benchmarks.speed.parts import WORDS_IN_BATCH, Result
 
-NETWORK_WALL = "encoder, layers and scorer, wall over bare encoder"
-NETWORK_CPU = "encoder, layers and scorer, CPU over bare encoder"
+NETWORK_WALL = "encoder, layers and scorer, wall time relative to the bare encoder"
+NETWORK_CPU = "encoder, layers and scorer, CPU time relative to the bare encoder"
 PACKAGES = ("bnaparser", "torch", "transformers", "tokenizers", "numpy", "numba")
 
 
@@ -52,8 +52,8 @@ def ours(found: Result, suffix: str) -> dict[str, float]:
         turns = found[f"{kind}{suffix}"]
         wall = least(turns, "wall_s")
         numbers[f"{what}, {count}"] = turns[0]["count"] / wall
-        numbers[f"{what}, wall over bare encoder"] = wall / least(turns, "bare_s")
-        numbers[f"{what}, CPU over bare encoder"] = least(turns, "cpu_s") / least(
+        numbers[f"{what}, wall time relative to the bare encoder"] = wall / least(turns, "bare_s")
+        numbers[f"{what}, CPU time relative to the bare encoder"] = least(turns, "cpu_s") / least(
             turns, "bare_cpu_s"
         )
         numbers[f"{what}, peak MB"] = least(turns, "peak_mb")
@@ -78,8 +78,12 @@ def theirs(found: Result, way: str) -> dict[str, float]:
         "nodes a tree": found["benepar"][0]["a_parsing"]["nodes_per_tree"],
     }
     for what, turns in (("parsing", parsing), ("training", training)):
-        numbers[f"{what}, wall over bare encoder"] = least(turns, "ratio_to_bare_encoder")
-        numbers[f"{what}, CPU over bare encoder"] = least(turns, "cpu_ratio_to_bare_encoder")
+        numbers[f"{what}, wall time relative to the bare encoder"] = least(
+            turns, "ratio_to_bare_encoder"
+        )
+        numbers[f"{what}, CPU time relative to the bare encoder"] = least(
+            turns, "cpu_ratio_to_bare_encoder"
+        )
     return numbers
 
 
@@ -103,7 +107,10 @@ def rows(found: Result) -> list[SpeedRow]:
         ("no layers", none, "parsing", 1.25),
         ("BiMSA + NSA", both, "training", 1.75),
     ):
-        for key in (f"{what}, wall over bare encoder", f"{what}, CPU over bare encoder"):
+        for key in (
+            f"{what}, wall time relative to the bare encoder",
+            f"{what}, CPU time relative to the bare encoder",
+        ):
             table.append(SpeedRow(f"{name}: {key}", numbers[key], " x", "at most", target))
     if peers:
         public, by_length = peers
@@ -114,7 +121,7 @@ def rows(found: Result) -> list[SpeedRow]:
             ("benepar", public, "parsing, peak MB", "under", 0.5),
             ("benepar", public, "training, peak MB", "under", 0.5),
         ):
-            title = f"BiMSA + NSA: {key}, over those of {name}"
+            title = f"BiMSA + NSA: {key}, relative to {name}"
             table.append(SpeedRow(title, both[key] / peer[key], " x", relation, target))
     chart, cold = found["chart"]["wall_s"], found["cold"]
     extra = cold["start_s"] - cold["imports_s"]
@@ -152,7 +159,7 @@ def report(options: argparse.Namespace, found: Result, begun: str) -> str:
         lines[-1] += f" benepar takes {theirs:.2f} s from import to its first tree."
     lines += ["", "![By length](speed_length.svg)", "", "![By batch size](speed_batch.svg)", ""]
     lines.append(
-        "The plots are of sentences of random words. Memory is the peak of the process up to that size."
+        "The plots show measurements with sentences of random words. Memory is the peak of the process up to that size."
     )
     return "\n".join(lines) + "\n"
 
@@ -160,7 +167,7 @@ def report(options: argparse.Namespace, found: Result, begun: str) -> str:
 def machine(options: argparse.Namespace, found: Result) -> list[str]:
     """Return what was measured where, and how to measure it again."""
     lines = [
-        f"- {processor()}, {memory()}; {options.threads} threads; we parse in int8, all else is float32",
+        f"- {processor()}, {memory()}; {options.threads} threads; bnaparser parses in int8; everything else is in float32",
         f"- Python {platform.python_version()}, {listed(versions(PACKAGES))}",
     ]
     if found["benepar"]:

@@ -16,7 +16,9 @@ class EncoderSettings(Settings):
     """Where word vectors come from: a Hugging Face encoder, or an LSTM over characters where ``name`` is left out."""
 
     name: str | None = None
-    """Folder or hub name of a Hugging Face encoder, or of one that `bnaparser prune` wrote. Left out: characters."""
+    """Folder or hub name of a Hugging Face encoder, or folder of an encoder that `bnaparser prune` wrote. Left out:
+    words are read from characters.
+    """
     layers: int | None = Field(None, gt=0)
     """Use only the lowest N layers of the encoder. Left out: all."""
     detokenize: Joined | None = None

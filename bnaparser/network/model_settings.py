@@ -52,7 +52,7 @@ class LayerSettings(Settings):
     where they are concatenated.
     """
     max_positions: int = Field(512, gt=2)
-    """Longest sentence in words, with the two at its ends."""
+    """Longest sentence in positions: its words, the start and the end."""
     activation: Literal["leaky_relu", "relu", "gelu"] = "leaky_relu"
     """Activation of the feed-forward network."""
     residual: Reading = "paper"
@@ -60,7 +60,8 @@ class LayerSettings(Settings):
     layer's input ("program").
     """
     span_signs: Reading = "paper"
-    """Sign of the backward halves of NSA's 1-grams: as of longer spans ("paper", equation 15) or turned ("program").
+    """Sign of the backward halves of NSA's 1-grams: the sign of longer spans ("paper", equation 15) or the opposite
+    sign ("program").
     """
     word_shapes: bool = False
     """Add a learned vector for how each word is written (capitals, digits, ...). For encoders that read in lower case.
@@ -125,12 +126,12 @@ class TagSettings(Settings):
 
 
 class LanguageSettings(Settings):
-    """The languages, and whether the network finds the words of raw text."""
+    """The languages, and whether the network segments the words of raw text."""
 
     languages: tuple[str, ...] = ("en",)
-    """Codes of the treebanks' languages, keys of `LANGUAGE_NAMES`."""
+    """Codes of the treebanks' languages, such as "en" or "de" (docs/languages.md)."""
     segment_words: bool = False
-    """Train a head that finds the words of raw text (`bnaparser.text.sentence`)."""
+    """Train a head that segments the words of raw text."""
     hidden_size: int = Field(128, gt=0)
     """Size of the hidden layer of this head."""
     loss_weight: float = Field(1.0, ge=0)

@@ -42,7 +42,7 @@ class NewEncoderSettings(Settings):
 
 
 class PretrainEncoderSettings(Settings):
-    """The encoder that is pre-trained further, or a new one. It is another table than a parser's `[encoder]`."""
+    """The encoder that is pre-trained further, or a new one. It differs from a parser's table `[encoder]`."""
 
     name: str | None = None
     """Folder or hub name of a Hugging Face encoder. Left out: a new encoder (see `[encoder.new]`)."""
@@ -64,7 +64,7 @@ class TextSettings(Settings):
     field: str = "text"
     """Field of JSON lines or Parquet that holds the text; each row is a document."""
     language: str = DEFAULT_LANGUAGE
-    """Language of the text, a code of `LANGUAGE_NAMES`. It says where sentences end."""
+    """Language of the text: a code such as "en" (docs/languages.md). Its rules find the ends of sentences."""
     block_size: int = Field(512, gt=8)
     """Longest block in subwords, special ones included."""
     dev_ratio: Fraction = 0.01
@@ -98,11 +98,11 @@ class MaskingSettings(Settings):
     max_span_length: int = Field(10, gt=0)
     """Words of the longest span."""
     parser: Name = "en"
-    """Name or folder of the parser that finds noun phrases and constituents; without blanks in the language, also the
-    words.
+    """Name or folder of the parser that finds noun phrases and constituents. In languages without blanks it also
+    segments the words.
     """
     entities: Name = "en_core_web_sm"
-    """spaCy pipeline that finds named entities; in languages without blanks, also the words."""
+    """spaCy pipeline that finds named entities. In languages without blanks it also segments the words."""
 
 
 class ObjectiveSettings(Settings):
@@ -154,7 +154,7 @@ class PretrainSettings(Settings):
     seed: Seed = 1
     """Seed of everything random."""
     threads: int | None = Field(None, gt=0)
-    """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
+    """Number of CPU threads. Left out: OMP_NUM_THREADS, or all cores."""
 
     @model_validator(mode="after")
     def _encoder_has_its_turn(self) -> PretrainSettings:

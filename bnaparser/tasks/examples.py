@@ -109,9 +109,9 @@ NOT_A_TABLE = (".csv", ".json", ".jsonl")
 class TaskFile(Settings):
     """One file of examples, plain or compressed (.gz, .xz).
 
-    A name in ``.tsv`` is a table with a header line, unless the task is tagging. Relations and
-    answers may stand in ``.jsonl``, an object a line, and answers in SQuAD's own ``.json``. Any
-    other file holds trees whose nodes have classes for labels, ``(3 (2 It) ...)``.
+    A file ``.tsv`` is a table with a header line, unless the task is tagging. A file ``.jsonl``
+    holds relations or answers, one object a line. A file ``.json`` holds answers in SQuAD's own
+    format. Any other file holds trees with classes as labels, ``(3 (2 It) ...)``.
     """
 
     path: str = Field(examples=["train.tsv"])
@@ -129,7 +129,7 @@ class TaskFile(Settings):
     and questions on a passage, stay together.
     """
     limit: int | None = Field(None, gt=0)
-    """Draw at most N examples, always the same."""
+    """Draw at most N examples, the same examples each time."""
 
     @model_validator(mode="after")
     def _within(self) -> TaskFile:

@@ -42,7 +42,7 @@ class TaskSettings(Settings):
     kind: Kind = "classification"
     """Classes or scores of texts; tags of words; relations of two marked parts; answers to questions on a passage."""
     language: str = DEFAULT_LANGUAGE
-    """Language of the texts, a code of `LANGUAGE_NAMES` or ``zh``."""
+    """Language of the texts: a code such as "en" (docs/languages.md), or "zh"."""
     texts: tuple[str, ...] = ("sentence",)
     """Columns of a table, or keys in JSON, that hold the text: one, or two for a pair or for question and passage.
     Default of relations: ["text"]; of answers: ["question", "context"].
@@ -52,7 +52,7 @@ class TaskSettings(Settings):
     positive: str | None = None
     """Class whose F1 the metrics ``f1`` and ``f0.5`` compute."""
     other: str = "Other"
-    """The class that is no relation; ``relation_f1`` leaves it out."""
+    """The class that means "no relation"; ``relation_f1`` leaves it out."""
     metric: Metric | None = None
     """Metric that chooses the best model on the development data. Left out: the first that the kind has."""
 
@@ -103,21 +103,21 @@ class TaskSettings(Settings):
 
 
 class TaskEncoderSettings(Settings):
-    """The pre-trained encoder of a task, and how the vectors of tokens become that of a text.
+    """The pre-trained encoder of a task, and how the vectors of tokens become the vector of a text.
 
-    It is another table than a parser's `[encoder]`.
+    It differs from a parser's table `[encoder]`.
     """
 
     name: str
-    """Folder or hub name of a Hugging Face encoder, or of one that `bnaparser prune` wrote. For fewer layers:
-    `bnaparser prune ENCODER DIR --layers N`.
+    """Folder or hub name of a Hugging Face encoder, or folder of an encoder that `bnaparser prune` wrote. For
+    fewer layers: `bnaparser prune ENCODER DIR --layers N`.
     """
     pooling: Literal["first", "last", "mean"] = "first"
-    """The vector of a text: that of the first token, of the last one (XLNet), or the mean of all. Relations, answers
-    and tags do not use it.
+    """The vector of a text: the vector of the first token, of the last token (XLNet), or the mean of all tokens.
+    Relations, answers and tags do not use it.
     """
     hidden_layer: bool = True
-    """Put a layer with tanh below the last one, as BERT's pooler is one."""
+    """Add a layer with tanh before the output layer, like BERT's pooler."""
     dropout: float = Field(0.1, ge=0, lt=1)
     """Dropout of the head."""
 
@@ -225,7 +225,9 @@ class TaskModelSettings(Settings):
 
 
 class TaskTrainSettings(Settings):
-    """Data, length and optimizer of a task's training; defaults of batch size, rates and length are those of the SLA paper (A.1)."""
+    """Data, length and optimizer of a task's training; the defaults of batch size, rates and length are from the SLA
+    paper (A.1).
+    """
 
     data: tuple[TaskFile, ...] = ()
     """Files to train on, a list of tables (see `[[train.data]]`)."""
@@ -238,7 +240,7 @@ class TaskTrainSettings(Settings):
     batch_size: int = Field(32, gt=0)
     """Examples of an update."""
     bucket_batches: int = Field(8, gt=0)
-    """Sort this many batches by length before they are cut: less padding, less mixed batches."""
+    """Sort this many batches together by length before they are cut: less padding, but less variety in a batch."""
     epochs: float = Field(3.0, gt=0)
     """Length of the training, if ``max_steps`` is left out."""
     max_steps: int | None = Field(None, gt=0)
@@ -266,7 +268,7 @@ class TaskTrainSettings(Settings):
     device: str | None = None
     """Device of torch. Left out: the first GPU, or the CPU."""
     threads: int | None = Field(None, gt=0)
-    """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
+    """Number of CPU threads. Left out: OMP_NUM_THREADS, or all cores."""
     seeds: tuple[Seed, ...] = Field((1,), min_length=1)
     """Train once with each of these seeds."""
     store: Literal["float32", "float16", "int8"] = "float32"

@@ -77,7 +77,9 @@ class TrainSettings(Settings):
     label_maps: str | None = None
     """TOML file of label maps, such as `recipes/label_maps.toml`."""
     keep_functions: bool = False
-    """Keep functions in labels, such as ``NP-SBJ`` and of edges ``NP-SB``: the parser learns and predicts them."""
+    """Keep functions in labels, such as ``NP-SBJ``, or ``NP-SB`` from the edges of NEGRA export and TIGER-XML: the
+    parser learns and predicts them.
+    """
     max_words: int = Field(150, gt=0)
     """Leave longer training sentences out."""
     mask_probability: float = Field(0.0, ge=0, lt=1)
@@ -95,16 +97,16 @@ class TrainSettings(Settings):
     device.
     """
     bucket_batches: int = Field(1, gt=0)
-    """Sort this many batches by length before they are cut: less padding, less mixed batches."""
+    """Sort this many batches together by length before they are cut: less padding, but less variety in a batch."""
     segmentation_every: int = Field(1, gt=0)
-    """Train the head of ``text.segment_words`` on one of N sentences."""
+    """Train the head of ``text.segment_words`` on every N-th sentence."""
     epochs: float = Field(3.0, gt=0)
     """Length of the training, if ``max_steps`` is left out."""
     max_steps: int | None = Field(None, gt=0)
     """Length of the training in steps: updates of the weights."""
     loss: Literal["hinge", "crf"] = "hinge"
-    """"hinge": the paper's margin between the gold tree and the worst of all others. "crf": the gold tree's negative
-    log-likelihood.
+    """"hinge": the paper's margin between the gold tree and the tree that violates the margin most. "crf": the gold
+    tree's negative log-likelihood.
     """
     teacher: tuple[str, ...] = ()
     """Names or folders of parsers whose probabilities are learned in addition to the gold trees (knowledge distillation)."""
@@ -147,12 +149,12 @@ class TrainSettings(Settings):
     seed: Seed = 42
     """Seed of everything random."""
     threads: int | None = Field(None, gt=0)
-    """Threads of a CPU. Left out: OMP_NUM_THREADS, or all cores."""
+    """Number of CPU threads. Left out: OMP_NUM_THREADS, or all cores."""
     store: Literal["float32", "float16", "int8"] = "float32"
     """Number format of the stored weights."""
     qat_step: float | None = Field(None, gt=0, le=2)
     """Round the weights to multiples of this fraction of their row's root mean square, in training and in the stored
-    model: about a third as large with 0.9. Needs ``store = "int8"``.
+    model. With 0.9 the model is about a third as large. Needs ``store = "int8"``.
     """
 
     @model_validator(mode="after")

@@ -155,7 +155,7 @@ def print_phrases(
                 roots = tops(other, node.span, tags)
                 broken[name][node.label] += len(roots) > 1
                 same[name][node.label] += roots == tops(mine, node.span, tags)
-    columns = [f"{name}, same head | no one head in spaCy" for name in names]
+    columns = [f"{name}, same head | several heads in spaCy" for name in names]
     print("\n| phrase | number |", " | ".join(columns), "|\n|---|---|" + "---|---|" * len(names))
     for label, count in total.most_common(16):
         number = count // len(names)

@@ -140,7 +140,7 @@ def table(data: str, sets: tuple[str, ...], rows: list[Row]) -> list[str]:
         f"Parsers of `parser_{data}.toml`, {some['updates']} updates. F1 on the first {some['sentences']} sentences of each",
         "treebank, mean and standard deviation over seeds:",
         "",
-        f"| encoder | numbers | seeds |{heads}",
+        f"| encoder | number format | seeds |{heads}",
         f"|---|---|---|{'---|' * len(columns)}",
     ]
     for name, precision in dict.fromkeys((row["encoder"], row["precision"]) for row in rows):

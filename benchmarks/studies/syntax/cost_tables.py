@@ -38,8 +38,8 @@ def cost(options: argparse.Namespace) -> list[str]:
     return [
         *lines,
         (
-            "Time relative to the plain encoder, wall / CPU. Masks are made by the data loader, in parallel with the encoder; "
-            "the last column has their time for the longest texts. The plain encoder uses the default attention of "
+            "Time relative to the plain encoder, wall / CPU. The data loader makes the masks, in parallel with the encoder; "
+            "the last column has the time for making the masks of the longest texts. The plain encoder uses the default attention of "
             "transformers (sdpa). Memory is the peak of a whole process."
         ),
         "",

@@ -17,7 +17,7 @@ SCORES = {
     "depth_spearman": ("depth Spearman", 100),
 }
 TITLES = {
-    CHAIN: "no network: distance is the distance in the sentence, the first word is the root",
+    CHAIN: "no network: distance in the sentence, the first word as root",
     UNTRAINED: "the encoder before training",
 }
 SHOWN = {"parsed": "with trees", "none": "without trees"}
@@ -43,8 +43,8 @@ def probed(options: argparse.Namespace) -> list[str]:
             f"The networks were trained on {TASKS[PROBED].title} as above; the probe ([inspect.md](../../../docs/inspect.md)) reads the vectors of the last "
             f"layer. It was trained on the first {SENTENCES:,} training sentences of "
             f"{rows[0]['treebank']}, stopped by the development part, and scored on the test part. "
-            "A score that is high only with trees in the input comes from these trees, not from the weights. The first row knows only "
-            "the order of the words: a score below it shows what a probe loses with so few sentences. The parser whose trees are in the input was trained on the "
+            "A score that is high only with trees in the input comes from these trees, not from the weights. The first row uses only "
+            "the order of the words. A score below this row shows what a probe loses with so few sentences. The parser whose trees are in the input was trained on the "
             f"training part. The paper's table 6 (UUAS, distance Spearman; Stanford Dependencies, the whole Penn Treebank): {paper}."
         ),
         "",

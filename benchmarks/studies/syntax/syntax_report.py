@@ -181,8 +181,8 @@ def differences(rows: list[Result], systems: Iterable[str] = MAIN) -> list[str]:
         "",
         (
             f"A cell has the difference of the task's metric{which}, mean over seeds, [95 % interval], p-value. Approximate randomisation and the bootstrap draw "
-            "examples, with 2,000 trials each; all seeds of an example stay together. The tests say whether these networks differ on such "
-            "examples. The standard deviations above say how much another seed would change a score. Bold: significant at "
+            "examples, with 2,000 trials each; all seeds of an example stay together. The tests show whether these networks differ on such "
+            "examples. The standard deviations above show how much another seed would change a score. Bold: significant at "
             f"{LEVEL:g} after Holm's correction for the {len(p_values)} comparisons of the table. {marked} comparisons are significant; "
             f"{alone} have a p-value under {LEVEL:g}, of which {LEVEL * len(p_values):.0f} would be expected if there were no differences."
         ),
@@ -235,8 +235,8 @@ def ablation(rows: list[Result]) -> list[str]:
         "",
         (
             "bnaparser's scores are on CoLA, which has the shortest sentences, and for pairwise masks on STS-B. The paper's scores are from "
-            "BERT-large and full data. The paper replaces topical attention by a sum. The row with the mean "
-            f"keeps the scale that the encoder was trained with. {BOLD}"
+            "BERT-large and full data. Without topical attention the paper uses a sum. The row with the mean "
+            f"keeps the scale with which the encoder was trained. {BOLD}"
         ),
         "",
     ]
@@ -275,11 +275,11 @@ def trees(options: argparse.Namespace, rows: list[Result]) -> list[str]:
         "",
         (
             "All trees are over the words of SST. SST's own trees are binary and have no labels except the sentiment. "
-            "They are the output of a parser too (Stanford's, binarised; Socher and others 2013), no gold "
+            "They are the output of a parser (Stanford's, binarised; Socher and others 2013), not a gold "
             "standard. Head rules cannot read them, so the head of a phrase is the word that is "
             "highest in bnaparser's dependencies. Random trees are binary, with random splits. "
-            "Pairs seen: percentage of the word pairs of the training sentences that are visible under the mask. The "
-            f"window{size} has the percentage that is nearest to SLA's. {BOLD}"
+            "Pairs seen: percentage of the word pairs of the training sentences that are visible under the mask. Of all windows, the "
+            f"window{size} has the percentage of pairs that is nearest to SLA's. {BOLD}"
         ),
         "",
     ]

@@ -27,10 +27,10 @@ from bnaparser.syntax.syntax_trees import ancestors
 
 
 class SgNetSettings(SyntaxSettings):
-    """SG-Net: layers on top of the encoder in which a word sees itself and its ancestors."""
+    """SG-Net: layers on top of the encoder in which a word attends to itself and its ancestors."""
 
     layers: int = Field(1, gt=0)
-    """Number of these layers: 1 as in the program, 3 fit the paper's sizes."""
+    """Number of these layers: 1 as in the program; 3 agree with the paper's parameter counts."""
 
     def masks(self, text: TokenText) -> TextMasks:
         """Return which tokens see which: words their ancestors and themselves.

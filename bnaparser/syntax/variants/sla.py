@@ -30,7 +30,7 @@ from bnaparser.syntax.syntax_trees import SyntaxTrees, neighbour_distances, tree
 
 
 class SlaSettings(SyntaxSettings):
-    """Syntax-based local attention: a word sees the words near it in the dependency tree."""
+    """Syntax-based local attention: a word attends to the words near it in the dependency tree."""
 
     threshold: int = Field(3, ge=0)
     """A word attends to the words within this number of edges of itself or of a neighbour (m of equation 3)."""
@@ -41,8 +41,8 @@ class SlaSettings(SyntaxSettings):
     open_punctuation: bool = False
     """Let all words attend to punctuation, as the authors' program does."""
     gate_bias: float = 0.0
-    """Bias of the gates at the start: 0 mixes local and global attention by halves, a very low value is the plain
-    encoder.
+    """Bias of the gates at the start: 0 mixes local and global attention by halves, a very low value gives the
+    plain encoder.
     """
 
     def masks(self, text: TokenText) -> TextMasks:

@@ -49,21 +49,21 @@ class SyntaxBertSettings(SyntaxSettings):
     distances: int = Field(15, gt=0, le=80)
     """The largest distance of the words."""
     pair: bool = True
-    """For two sentences another sub-network for each kind of tree: 92 instead of 90."""
+    """For pairs of sentences, add a sub-network for each kind of tree: 92 instead of 90."""
     pair_diagonal: bool = False
-    """Let each token see itself in that sub-network, as the authors' program does."""
+    """Let each token attend to itself in the sub-network of pairs, as in the authors' program."""
     constituency: Literal["siblings", "headed"] = "siblings"
     """"siblings": words are leaves, so none is another's parent. "headed": a phrase's head word is the parent of its
     other words.
     """
     random_masks: bool = False
-    """Replace the relations by as many relations between random words: a control."""
+    """Replace the relations by the same number of relations between random words, as a control."""
     seed: int = 0
     """Seed of ``random_masks``."""
     mask_mode: Literal["additive", "multiply"] = "additive"
     """"multiply" is equation 1 as printed: a masked score is 0, not left out."""
     empty_row: Literal["full", "self", "drop"] = "full"
-    """What a token without partners in a sub-network sees there: all, itself, or nothing at all."""
+    """What a token attends to in a sub-network that masks all its keys: all tokens, itself, or nothing."""
     mixing: Literal["topical", "mean", "sum", "scaled_sum"] = "topical"
     """How the sub-networks are mixed: "topical" attention, the mean, the sum, or the sum divided by the square root of their number.
     """
@@ -72,7 +72,7 @@ class SyntaxBertSettings(SyntaxSettings):
     in the program.
     """
     lisa: LisaSettings | None = None
-    """One head of the sub-networks without a mask attends to the parent, by its form "replace"."""
+    """One head of the sub-networks without a mask attends to the parent. Its ``form`` must be "replace"."""
 
     @model_validator(mode="after")
     def _fits(self) -> SyntaxBertSettings:

@@ -31,8 +31,8 @@ class WlaSettings(SyntaxSettings):
     unit: Literal["token", "word"] = "token"
     """Whether the window counts tokens or words."""
     gate_bias: float = 0.0
-    """Bias of the gates at the start: 0 mixes local and global attention by halves, a very low value is the plain
-    encoder.
+    """Bias of the gates at the start: 0 mixes local and global attention by halves, a very low value gives the
+    plain encoder.
     """
 
     def masks(self, text: TokenText) -> TextMasks:

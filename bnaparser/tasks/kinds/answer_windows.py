@@ -36,7 +36,7 @@ _BLANKS = {"\u2581", "\u0120"}
 class AnswerSettings(Settings):
     """How a question answering model reads passages, in windows of subwords.
 
-    Defaults are those of BERT's program for SQuAD.
+    The defaults are from BERT's program for SQuAD.
     """
 
     max_seq_length: int = Field(384, gt=0)
