@@ -89,8 +89,10 @@ def _filled(
 
 
 def _beginning_with_a_capital(tree: Tree) -> Tree:
-    first, *rest = tree.words
-    return Tree.from_spans([first[:1].upper() + first[1:], *rest], tree.tags, tree.spans())
+    words = list(tree.words)
+    first = next(place for place, word in enumerate(words) if word[0].isalnum())
+    words[first] = words[first][0].upper() + words[first][1:]
+    return Tree.from_spans(words, tree.tags, tree.spans())
 
 
 def _in_capitals(tree: Tree) -> Tree:
