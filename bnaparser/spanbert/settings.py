@@ -150,7 +150,7 @@ class PretrainSettings(Settings):
     dev_blocks: int = Field(200, gt=0)
     """Maximum number of held-out blocks that an evaluation scores."""
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
-    """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
+    """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX or AVX-512 BF16 (Zen 4)."""
     seed: Seed = 1
     """Seed of everything random."""
     threads: int | None = Field(None, gt=0)

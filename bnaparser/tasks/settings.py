@@ -264,7 +264,7 @@ class TaskTrainSettings(Settings):
     eval_batch_tokens: int | None = Field(None, gt=0)
     """Maximum number of subwords in a batch when the model is scored. Left out: what suits the device."""
     mixed_precision: Literal["no", "bf16", "fp16"] = "no"
-    """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX."""
+    """Mixed precision. "bf16" is faster on GPUs, and on processors with AMX or AVX-512 BF16 (Zen 4)."""
     device: str | None = None
     """Device of torch. Left out: the first GPU, or the CPU."""
     threads: int | None = Field(None, gt=0)
