@@ -100,11 +100,13 @@ def in_json_lines(lines: Iterable[str], source: str, may_hold: MayHold) -> Itera
         if not line.strip():
             continue
         try:
-            text = parse_json(line)[_FIELD]
-        except (ValueError, KeyError, TypeError) as error:
-            message = f"{source}:{number}: no line of JSON with a field {_FIELD!r}: {error!r}"
-            raise DataError(message) from None
-        yield from _tree_of(text, source, number, may_hold)
+            row = parse_json(line.strip())
+        except ValueError as error:
+            raise DataError(f"{source}:{number}: the line is not JSON: {error}") from None
+        if not isinstance(row, dict) or _FIELD not in row:
+            message = f"{source}:{number}: the line is no JSON object with a field {_FIELD!r}"
+            raise DataError(message)
+        yield from _tree_of(row[_FIELD], source, number, may_hold)
 
 
 def _in_parquet(file: Path, may_hold: MayHold) -> Iterator[Found]:

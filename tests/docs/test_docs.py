@@ -130,6 +130,16 @@ def test_what_newcomers_search_for_is_a_heading(term: str) -> None:
     assert any(term in heading for heading in headings)
 
 
+def test_the_section_on_averaging_names_the_models_that_are_means() -> None:
+    """It said that each was one, and later that none was."""
+    scripts = {file.parent.name: file.read_text() for file in ROOT.glob("models/*/make")}
+    means = {name for name, script in scripts.items() if "bnaparser average" in script}
+    page = (DOCS / "training.md").read_text(encoding="utf-8")
+    section = page.partition("## Averaging")[2].partition("\n## ")[0]
+    assert set(re.findall(r"`([\w-]+)` is the mean", section)) == means
+    assert "No other shipped model is a mean of weights." in section
+
+
 def test_the_citation_is_complete() -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == bnaparser.__version__
