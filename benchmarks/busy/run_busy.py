@@ -44,7 +44,7 @@ NOTES = """\
 
 Milliseconds for a sentence of 20 words with the model `en`: the median, and in brackets the 90th percentile.
 Busy: one busy loop for each core runs at the same time. If the cores are shared fairly, a sentence takes twice the time.
-A sentence is parsed by one thread and, if there is a second core, a helper thread (`bnaparser/compute/helping.py`).
+A sentence is parsed by one thread.
 
 | entry point | quiet | busy | busy / quiet |
 |---|---|---|---|"""
