@@ -33,17 +33,17 @@ def quoted(value: object) -> str:
 
 
 def check_flag(name: str, value: object) -> None:
-    """Raise TypeError for what is neither True nor False: the string "no" would be true."""
+    """Raise TypeError unless the value is True or False: the string "no" would count as true."""
     if type(value).__name__ not in ("bool", "bool_"):  # NumPy's, too
         raise TypeError(f"{name} is {quoted(value)}: give True or False")
 
 
 class BnaparserError(Exception):
-    """Base of all errors below: catch this one to catch them all."""
+    """Base class of all errors below: catch it to catch all of them."""
 
 
 class TreeError(BnaparserError):
-    """Text or parts that should be a bracketed tree are not one.
+    """A text or its parts should be a bracketed tree, but are not.
 
     ``source`` names the file, or is ``"<string>"``; ``line`` and ``column`` count from 1. Without a
     ``source`` no text was read: a tree was to be made of its parts.

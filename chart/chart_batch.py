@@ -147,7 +147,7 @@ class ChartBatch:
 
 
 def raise_first(status: Int64s) -> None:
-    """Raise ValueError for the first sentence of which a kernel could make nothing, saying why.
+    """Raise ValueError for the first sentence that a kernel could not decode, with the reason.
 
     ``status`` has one code of ``layout`` a sentence. Where its scores are at fault the error is a
     ScoresError.
@@ -172,7 +172,9 @@ def check_scores(name: str, scores: Float32s, spans: int, allow_empty_root: bool
 
 
 def check_array(name: str, array: NDArray[Any], shape: tuple[int, ...]) -> None:
-    """Refuse what the kernels would have to copy: a silent copy of all scores is a slow surprise."""
+    """Raise an error for an array that the kernels would have to copy: silent copies of all scores
+    are slow.
+    """
     if not isinstance(array, np.ndarray) or array.dtype != np.float32:
         raise ValueError(f"{name} must be a numpy array of float32")
     if array.shape != shape:
@@ -196,7 +198,8 @@ def integers(name: str, values: ArrayLike, dtype: type, count: int | None) -> ND
 
 
 def with_roots(batch: ChartBatch, never_empty: Bools | None, allow_empty_root: bool) -> Bools:
-    """Return which spans may not be empty, (all spans,): those given, and roots that need a label.
+    """Return which spans must have a label, (all spans,): the spans of ``never_empty``, and the
+    roots if they need a label.
 
     Raises ValueError if ``never_empty`` is not None and does not have this number of truth values.
     """

@@ -68,7 +68,9 @@ _BIAS = np.int64(1023)
 
 @compiled_fusing
 def exponential(x: float) -> float:
-    """e^x in double precision for x <= 0; 0 below -708 and for NaN. A loop over it runs in vectors."""
+    """Return e^x in double precision for x <= 0; 0 below -708 and for NaN. A loop that calls it is
+    vectorised.
+    """
     shifted = np.float64(x * _LOG2_E + _ROUNDING)
     power = shifted - _ROUNDING
     r = x - power * _LN2_HIGH - power * _LN2_LOW

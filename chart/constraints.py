@@ -21,7 +21,7 @@ Labels = frozenset[int] | None
 
 
 class Rule(NamedTuple):
-    """What is known of the span (start, end): a constituent there has one of ``labels``.
+    """A constraint on the span (start, end): a constituent there has one of ``labels``.
 
     ``must``: there is one. ``uncrossed``: no constituent crosses the span. With ``labels`` empty
     there is none.
@@ -44,7 +44,7 @@ class Bonus(NamedTuple):
 
 
 class Clash(ValueError):
-    """Rules that no tree keeps together; without any one of them there is a tree.
+    """Rules that contradict each other; if any one of them is removed, there is a tree.
 
     ``places`` are theirs in the list of all rules, in order. ``of_the_root``: a tree would keep them if
     the whole sentence needed no label.
@@ -111,7 +111,7 @@ def constrain(
 def bonuses_of_spans(
     bonuses: Sequence[Bonus], labels: int
 ) -> dict[tuple[int, int], NDArray[np.float64]]:
-    """Return what the bonuses of each span are together, (labels,), in double precision."""
+    """Return the sums of the bonuses of each span, (labels,), in double precision."""
     found: dict[tuple[int, int], NDArray[np.float64]] = {}
     for bonus in bonuses:
         amounts = found.setdefault((bonus.start, bonus.end), np.zeros(labels))

@@ -83,7 +83,9 @@ class Decoding(NamedTuple):
 
 
 class Listed(NamedTuple):
-    """Trees one after another: labelled nodes in pre-order (nodes, 3); how many each has, and its score, (trees,)."""
+    """Several trees: labelled nodes in pre-order (nodes, 3), the number of nodes and the score of
+    each tree (trees,).
+    """
 
     nodes: Int32s
     counts: Int64s

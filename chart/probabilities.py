@@ -55,7 +55,7 @@ class MarginalsBatch(NamedTuple):
 
 
 class Inside(NamedTuple):
-    """The filled chart of one sentence, natural logarithms in float64, one entry a span each.
+    """The filled chart of one sentence: natural logarithms in float64, one entry for each span.
 
     ``filled``: sum over the span's labels; ``both``: over these and none; ``pieces`` and ``chart``
     as in ``cky_loops``.
@@ -81,7 +81,7 @@ class MarginalsOut(NamedTuple):
 
 
 class Workspace(NamedTuple):
-    """Working memory for one sentence, used again for the next one.
+    """Working memory for one sentence; it is reused for the next sentence.
 
     Sums are float64 (n + 1,); ``by_chart`` and ``occupied`` (spans,); ``parts`` float32 (labels,).
     """
@@ -357,7 +357,9 @@ def decode_expected(
 
 
 def checked_temperature(temperature: float) -> float:
-    """Return it; ValueError unless it is a number above 0, and none that float32 cannot divide by."""
+    """Return the temperature; ValueError unless it is a number above 0 by which float32 can be
+    divided.
+    """
     if not (math.isfinite(temperature) and temperature > 0):
         raise ValueError(f"temperature is {temperature}; it must be a number above 0")
     if not 1 / EXTREME_TEMPERATURE <= temperature <= EXTREME_TEMPERATURE:

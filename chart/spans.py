@@ -99,7 +99,8 @@ LARGEST_SCORE = np.float32(1e30)
 
 
 class Layout(NamedTuple):
-    """Where the sentences of a batch lie; one entry a sentence in each array.
+    """The places of the sentences of a batch in flat arrays; each array has one entry for each
+    sentence.
 
     ``words``: its number of words, n; ``spans``: the row of its first span; ``nodes``: where its
     2n - 1 tree nodes begin in the output.

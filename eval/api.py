@@ -26,7 +26,7 @@ A file has a tree a line, or is indented; ``.gz``, ``.xz`` and ``.bz2`` are unpa
 
 @dataclass(frozen=True)
 class Scores:
-    """What EVALB says of a corpus. Ratios are percentages over the valid sentences.
+    """EVALB's scores of a corpus. Ratios are percentages over the valid sentences.
 
     Valid sentences are those without an error that have words in the prediction: as in EVALB, an
     empty prediction is skipped and costs nothing, so look at ``skipped`` too. ``gold`` and
@@ -95,7 +95,7 @@ def score(gold: Trees, pred: Trees, params: Params | None = None) -> Scores:
 
 
 def read_sides(*sides: Trees) -> list[Iterable[bytes]]:
-    """Return the trees of each side as lines of bytes, those of several files in one form.
+    """Return the trees of each side as lines of bytes; several files of one side get one form.
 
     Raises DataError if a file cannot be read.
     """

@@ -40,7 +40,7 @@ def open_bytes(path: str | bytes | os.PathLike[str]) -> BinaryIO:
 
 
 def open_seekable(path: str | bytes | os.PathLike[str]) -> BinaryIO:
-    """Open a file as `open_bytes` does; what can be read only once is read into memory."""
+    """Open a file as `open_bytes` does; a file that can be read only once is read into memory."""
     file = open_bytes(path)
     if file.seekable():
         return file

@@ -35,7 +35,7 @@ _FIELDS = {
 
 @dataclass(frozen=True)
 class Params:
-    """What one or more parameter files say. The defaults are EVALB's own, with no file at all.
+    """The contents of one or more parameter files. The defaults are EVALB's own, without a file.
 
     ``equal_labels`` and ``equal_words`` hold each listed pair in both orders. The relation is
     symmetric, but not transitive: A = B and B = C do not make A = C.

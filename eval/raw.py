@@ -46,7 +46,7 @@ _DASHES = re.compile("[-\u2010-\u2015\u2212]+")
 
 
 def characters_of(word: str) -> str:
-    """Return the characters by which a word is placed in the text: known spellings of one sign are one.
+    """Return the characters of a word in the joined text, in one spelling for each sign.
 
     Brackets (``-LRB-``), ``\\/``, entities (``&amp;``), quotation marks, dashes (``--``) and forms that Unicode holds
     for compatible (NFKC: ``…`` is ``...``) are made the same. Blanks, also ``_`` in their place, and what has no width
@@ -77,12 +77,12 @@ class Matches:
 
     @property
     def recall(self) -> float:
-        """The matched ones in percent of the gold ones."""
+        """Percentage of gold items that are matched."""
         return percent(self.matched, self.gold)
 
     @property
     def precision(self) -> float:
-        """The matched ones in percent of the predicted ones."""
+        """Percentage of predicted items that are matched."""
         return percent(self.matched, self.test)
 
     @property
@@ -93,7 +93,8 @@ class Matches:
 
 @dataclass(frozen=True)
 class RawScores:
-    """The scores of trees of one text: ``brackets`` as EVALB has them, a row for each group of sentences.
+    """The scores of trees of one text: ``brackets`` has EVALB's scores, with a row for each group
+    of sentences.
 
     ``totals`` and ``short`` are the sums over all groups and over those up to the cut-off length. Of the text's
     ``characters``, ``different`` are not the same on both sides; ``first_difference`` says where, or is empty.

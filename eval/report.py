@@ -19,7 +19,7 @@ class UnreadableLine(Exception):
 
 
 class ErrorLog:
-    """Passes each message on, marks the sentence as an error, and stops when it was one too many.
+    """Write each message, mark its sentence as an error, and stop after too many errors.
 
     ``limit`` is MAX_ERROR; None never stops. ``write`` gets each message as one line of bytes.
     """
@@ -45,7 +45,8 @@ class ErrorLog:
             raise TooManyErrors
 
     def report_forever(self, message: bytes) -> None:
-        """Repeat an error that EVALB cannot get past until it stops; never returns.
+        """Write an error that EVALB cannot get past, again and again, until TooManyErrors is
+        raised; never returns.
 
         Without a limit the message is written once and UnreadableLine is raised.
         """
@@ -106,7 +107,7 @@ class Row(NamedTuple):
 
 @dataclass(slots=True)
 class Totals:
-    """Sums over sentences; those with an error and the skipped ones are only counted."""
+    """Sums over sentences. Sentences with an error and skipped sentences are only counted."""
 
     sentences: int = 0
     errors: int = 0
@@ -146,12 +147,12 @@ class Totals:
 
     @property
     def recall(self) -> float:
-        """Matched brackets in percent of the gold ones."""
+        """Percentage of gold brackets that are matched."""
         return percent(self.matched, self.gold)
 
     @property
     def precision(self) -> float:
-        """Matched brackets in percent of the test ones."""
+        """Percentage of test brackets that are matched."""
         return percent(self.matched, self.test)
 
     @property

@@ -26,7 +26,7 @@ DATA = ("*.json", "*.toml", "*.md", "*.txt", "*.model", "*.codes", "*.safetensor
 
 @dataclass(frozen=True)
 class About:
-    """A model in a few words; what its folder does not tell is empty.
+    """A description of a model; facts that its folder does not contain are empty.
 
     ``license`` is an SPDX expression, or words where none fits, and ``license_note`` says why in one
     sentence. ``purpose`` says what one takes it for, where there are others. ``f1`` has the score on each test set, in percent; ``size_bytes`` is that of the folder.
@@ -124,7 +124,7 @@ def other_format(folder: Path) -> str:
     except ModelError:  # none, or damaged: `about` will say so
         return ""
     if type(number) is not int:
-        return f"says in {ABOUT} that its format is {json.dumps(number)}: that is no number of a format"
+        return f"says in {ABOUT} that its format is {json.dumps(number)}: that is not the number of a format"
     if number == FORMAT:
         return ""
     return (
@@ -142,5 +142,5 @@ def _read(file: Path) -> dict[str, Any]:
         isinstance(value, int | float) and 0 <= value <= 100 for value in scores.values()
     )
     if not percentages:
-        raise ModelError(f"{file} is no table of what is known of a model: see models/en/{ABOUT}")
+        raise ModelError(f"{file} does not describe a model: write it like models/en/{ABOUT}")
     return facts

@@ -22,7 +22,7 @@ _NAME = re.compile(r"[\w-][\w.-]*/[\w.-]+(@\S+)?")
 
 @dataclass(frozen=True)
 class CachedModel:
-    """A model in the hub's cache: by what name it is found, where it lies, which commit it is.
+    """A model in the hub's cache: its name, its folder and its commit.
 
     ``refs`` are the branches and tags by which this commit was fetched.
     """

@@ -46,7 +46,7 @@ class ModelPackage:
 
 
 def installed() -> list[ModelPackage]:
-    """Return the models of all installed packages, by name; those with a problem, too."""
+    """Return the models of all installed packages, by name, including models with a problem."""
     found = [
         _read(entry, distribution)
         for distribution in _distributions()

@@ -150,7 +150,9 @@ class Service:
 
     @property
     def ready(self) -> bool:
-        """Whether it takes requests: the model is loaded, it has parsed, and it is not draining."""
+        """Whether the service takes requests: the model is loaded, has parsed a sentence, and the
+        service is not draining.
+        """
         parses = not self.draining and self._queue is not None and self._queue.alive
         return parses and (self.classifying is None or self.classifying.alive)
 
@@ -210,7 +212,7 @@ class Service:
         return classifying
 
     def drain(self) -> None:
-        """Take no more requests; what was taken in is finished."""
+        """Take no more requests; accepted requests are finished."""
         self.draining = True
 
     async def stop(self) -> None:

@@ -228,7 +228,7 @@ def convert(folder: Path, whole: bool) -> None:
     from ctranslate2.converters import TransformersConverter
 
     if whole:
-        raise CannotError("no network but those that it knows")
+        raise CannotError("supports only networks of its own list")
     encoder = shutil.copytree(folder / "encoder", folder / "converted", dirs_exist_ok=True)
     # Its vocabulary is read off a tokenizer, whose words nothing here uses; transformers 5 has no such key any more.
     for name in ("tokenizer.json", "tokenizer_config.json"):

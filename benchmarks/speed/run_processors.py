@@ -79,7 +79,7 @@ HEAD = """\
 `{model}` parses the words of the first {sentences} sentences of `{trees}` on one thread. The speed is in sentences per second of CPU time. The first column is the processor for
 which the loops are compiled, the second column the instruction set of PyTorch. Each row is measured {repeats} times, in turn with the others; the fastest measurement counts.
 
-| compiled loops for | PyTorch has | backend | precision | computed by | sentences/s |
+| compiled loops for | instruction set of PyTorch | backend | precision | computed by | sentences/s |
 |---|---|---|---|---|---|"""
 
 

@@ -32,7 +32,9 @@ Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max
 
 
 class Step(BaseModel):
-    """A step that the page asks for; ``steps`` are those that it knows of, so that it changes what it shows."""
+    """A step that the page requests; ``steps`` are the steps that the page knows, so that it
+    changes what it shows.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -123,7 +125,9 @@ def create_app(project: Project, by: str = "") -> FastAPI:
 
 
 def summary(project: Project, by: str) -> dict[str, Any]:
-    """Return who annotates, and a line for each sentence: its text, its probability and entropy, how far it is."""
+    """Return the annotators, and a line for each sentence: its text, probability, entropy and
+    state.
+    """
     sentences = []
     for number, sentence in enumerate(project.sentences):
         parse = project.parses.get(number)

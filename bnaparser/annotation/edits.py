@@ -59,13 +59,15 @@ def relabel(tree: Tree, node: int, label: str) -> Tree:
     nodes = _changeable(tree)
     changed = _at(nodes, node)
     if changed is nodes[0] and changed.label in ROOT_LABELS:
-        raise TreeError("the top node is no constituent, and keeps its label: choose a node below")
+        raise TreeError(
+            "the top node is not a constituent, and keeps its label: choose a node below"
+        )
     changed.label = _checked(label)
     return _tree(nodes[0], tree)
 
 
 def remove(tree: Tree, node: int) -> Tree:
-    """Return the tree without a bracket: what is below the node hangs from its parent."""
+    """Return the tree without a bracket: the children of the node become children of its parent."""
     nodes = _changeable(tree)
     gone = _at(nodes, node)
     if gone is nodes[0] or not gone.children:
@@ -111,7 +113,8 @@ def bracket(tree: Tree, first: int, last: int, label: str) -> Tree:
 
 
 def move(tree: Tree, node: int, target: int) -> Tree:
-    """Return the tree with a node, and all below it, attached to another one, in the order of the words.
+    """Return the tree with a node, and all below it, attached to another node; the order of the
+    words stays.
 
     A node that is left without words is removed. Raises TreeError if the words would get out of order.
     """

@@ -46,11 +46,13 @@ def read_journal(path: Path, first: Record) -> tuple[list[Record], int]:
         except ValueError as error:
             record = str(error)
         if not isinstance(record, dict):
-            what = "no file of an annotation project" if number == 1 else f"damaged: {record!s:.80}"
+            what = (
+                "not a file of an annotation project" if number == 1 else f"damaged: {record!s:.80}"
+            )
             raise DataError(f"{path}, line {number}: this is {what}")
         records.append(record)
     if records[0].get("format") != first["format"]:
-        raise DataError(f"{path} is no file of an annotation project: name another folder")
+        raise DataError(f"{path} is not a file of an annotation project: name another folder")
     if records[0] != first:
         raise DataError(
             f"{path} is of version {records[0].get('version')!r} of the format, and this bnaparser reads version"

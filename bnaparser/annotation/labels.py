@@ -15,7 +15,7 @@ _TAG = re.compile(r"\(([^ ()]+) ([^ ()]+)\)")
 
 
 class LabelCounts:
-    """How often each label and tag stands in the trees of one annotator, as they were left last."""
+    """How often each label and tag occurs in the latest trees of one annotator."""
 
     def __init__(self, project: Project, by: str):
         self._labels: Counter[str] = Counter()
@@ -33,7 +33,9 @@ class LabelCounts:
                 self._tags.setdefault(key, Counter())[tag] += times
 
     def offered(self, tree: Tree) -> dict[str, object]:
-        """Return the labels to offer in a tree, the best first: those of constituents, and for each word its tags."""
+        """Return the labels to offer in a tree, the best first: labels of constituents, and tags
+        for each word.
+        """
         return {
             "constituents": _commonest([self._labels]),
             "tags": [self._of_word(word) for word in tree.words],

@@ -35,7 +35,9 @@ _FIRST_PARSES = {"format": "bnaparser annotation parses", "version": VERSION}
 
 @dataclass(frozen=True)
 class SentenceRecord:
-    """A sentence to annotate. ``words`` are as trees write them; ``tree`` is that of the file, if it had trees."""
+    """A sentence to annotate. ``words`` are spelled as in trees; ``tree`` is the tree of the file,
+    if it had trees.
+    """
 
     text: str
     words: tuple[str, ...]
@@ -59,7 +61,9 @@ class ParsedTrees:
 
 @dataclass
 class History:
-    """What one annotator did with one sentence. ``place`` trees of ``trees`` are done, the others undone."""
+    """The steps of one annotator for one sentence. The first ``place`` trees of ``trees`` are done,
+    the other trees undone.
+    """
 
     trees: list[str] = field(default_factory=list)
     place: int = 0
@@ -96,7 +100,7 @@ class History:
 
 
 class Candidate(NamedTuple):
-    """A tree to choose: what it is, its brackets, its probability where it is the parser's."""
+    """A tree to choose: its kind, its brackets, and its probability if the parser made it."""
 
     name: str
     tree: str
@@ -198,16 +202,17 @@ class Project:
 
     @property
     def annotators(self) -> list[str]:
-        """The names of all who did something."""
+        """The names of all annotators with at least one step."""
         return sorted({by for (by, _), one in self.histories.items() if one.steps})
 
     @property
     def touched(self) -> set[int]:
-        """The numbers of the sentences of which anybody did anything."""
+        """The numbers of the sentences for which an annotator has made a step."""
         return {number for (_, number), one in self.histories.items() if one.steps}
 
     def candidates(self, by: str, number: int) -> list[Candidate]:
-        """Return the trees from which an annotator may choose: the file's, the parser's five best, others' accepted.
+        """Return the trees from which an annotator may choose: the tree of the file, the parser's
+        five best, and trees that other annotators accepted.
 
         Those of other annotators are shown only when the annotator has accepted one. Without any there is a flat tree.
         """
@@ -269,7 +274,7 @@ class Project:
         self._save(step)
 
     def accepted(self, by: str | None = None) -> list[str]:
-        """Return the trees that were accepted, in the order of the sentences, by one annotator or by any.
+        """Return the accepted trees of one annotator or of all, in the order of the sentences.
 
         Raises DataError if annotators accepted different trees of a sentence, and none is named.
         """
@@ -296,7 +301,7 @@ def _check_tree(tree: str, words: tuple[str, ...]) -> None:
     """Raise ValueError where brackets, as they were written, are damaged or have other words."""
     is_whole = _BRACKETS.fullmatch(tree) and tree.count("(") == tree.count(")")
     if not is_whole or tuple(_WORD.findall(tree)) != words:
-        raise ValueError(f"{tree[:40]!r} is no tree of the words of the sentence")
+        raise ValueError(f"{tree[:40]!r} is not a tree of the words of the sentence")
 
 
 def read_project(folder: Path) -> Project:
@@ -305,7 +310,7 @@ def read_project(folder: Path) -> Project:
     Raises DataError if there is none, or where it cannot be read.
     """
     if not (folder / STEPS).is_file():
-        raise DataError(f"{folder} is no annotation project: it has no file {STEPS}")
+        raise DataError(f"{folder} is not an annotation project: it has no file {STEPS}")
     return Project(folder)
 
 

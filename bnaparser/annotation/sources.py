@@ -56,7 +56,8 @@ def read_source(path: Path, encoding: str | None = None, trees: bool | None = No
 
 
 def model_version(names: str) -> str:
-    """Return names of models, found from any folder, with a digest of their files: another one after a new training.
+    """Return the names of models, valid from any folder, with a digest of their files: after a new
+    training it differs.
 
     Raises ModelError if there is no such model.
     """
@@ -77,7 +78,7 @@ def add_source(
     model: str,
     done: Callable[[int], object],
 ) -> None:
-    """Add a file's sentences to a project, with what the parser makes of them.
+    """Add a file's sentences to a project, with the parser's trees.
 
     Args:
         project: The project.
@@ -113,7 +114,8 @@ def add_source(
 
 
 def to_parse(project: Project, model: str | None) -> list[int]:
-    """Return the numbers of the sentences without a parse; and of those that another model parsed than ``model``.
+    """Return the numbers of the sentences without a parse, and of the sentences that another model
+    than ``model`` parsed.
 
     Sentences that somebody has touched keep the trees of the other model.
     """

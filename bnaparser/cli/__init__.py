@@ -33,7 +33,7 @@ VERBS = {
     "inspect": "draw the attention maps and gates of a task model",
     "probe": "measure how well word vectors of an encoder predict syntax trees (structural probe)",
     "serve": "run the HTTP service and its web page",
-    "search": "find nodes in trees by a pattern (tregex syntax)",
+    "search": "find nodes in trees by a pattern (Tregex syntax)",
     "measure": "write a table of syntactic complexity measures of texts or trees",
     "draw": "draw existing trees: in the terminal, as SVG, PNG, PDF, LaTeX or HTML",
     "convert": "convert existing trees to another format",

@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
         and not options.project.is_file()
     ):
         raise DataError(
-            f"{options.project} is no project yet: name files to annotate, as in bnaparser annotate"
+            f"{options.project} is not a project yet: name files to annotate, as in bnaparser annotate"
             f" {quoted_path(options.project)} FILE"
         )
     if not 0 <= options.port <= 65535:

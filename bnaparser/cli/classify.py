@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> int:
         classifier = _load(options)
         if passage is not None and not classifier.model.kind.passages:
             raise SettingsError(
-                f"{options.model} is no model for question answering: leave --passage out"
+                f"{options.model} is not a model for question answering: leave --passage out"
             )
         empty(output)
         if reader is None:

@@ -98,7 +98,7 @@ def run_draw(options: argparse.Namespace) -> int:
     options.format = options.format or _format_by_ending(options.output) or "draw"
     if options.format not in PICTURES:
         raise SettingsError(
-            f"{options.output}: {options.format} is no picture format: give --format (one of"
+            f"{options.output}: {options.format} is not a picture format: give --format (one of"
             f" {', '.join(PICTURES)}), or use bnaparser convert"
         )
     return _run(options)

@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the commands; without a command, models are listed."""
     add_examples(parser, EXAMPLES)
     commands = parser.add_subparsers(metavar="COMMAND", dest="models_command")
-    _command(commands, "list", "list the installed models (also without a command)")
+    _command(commands, "list", "list the installed models (the default)")
     for name, summary in (
         ("describe", "show the origin, kind, size, languages, licence and scores of a model"),
         ("card", "print the model card: purpose, training data, scores"),
@@ -152,7 +152,9 @@ def _export(source: str, target: Path, name: str | None, version: str) -> None:
     missing = [] if (target / CARD).is_file() else [CARD]
     missing += [] if any(target.glob("*LICENSE*")) else ["LICENSE"]
     if missing:
-        say(f"who gets it will look for {' and '.join(missing)}: the model has none")
+        say(
+            f"the package has no {' and no '.join(missing)}: add what is missing before you share the package"
+        )
     verb = "bnaparse" if kind(target) == "parser" else "bnaparser classify"
     install = f"pip install {quoted_path(Path(os.path.realpath(target)))}"
     print(f"{target} is written: {install}; {verb} --model {name} ...")
@@ -242,7 +244,7 @@ def _print_labels(name: str) -> None:
 
     with _folder(models.find(name)) as folder:
         if kind(folder) != "parser":
-            raise ModelError(f"the model {name} is no parser, and has no labels of constituents")
+            raise ModelError(f"the model {name} is not a parser, and has no labels of constituents")
         known = read_object(folder / LABELS)
         of_each = known.get("languages") or {languages(folder)[0]: known}
     for language, its_own in of_each.items():

@@ -87,7 +87,9 @@ def add_parse_options(parser: argparse.ArgumentParser) -> None:
 
 
 def load_parser(options: argparse.Namespace, language: str | None = None) -> Parser:
-    """Load the parser that the options name, by default one for ``--language``; ``language``: it parses no other."""
+    """Load the parser that the options name, by default a parser for ``--language``. With
+    ``language`` it parses this language only.
+    """
     quiet_libraries()
     with loading():
         from bnaparser.parsing.default_model import name_for

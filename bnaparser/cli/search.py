@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "pattern",
         metavar="PATTERN",
-        help="pattern in quotes, in the syntax of tregex; docs/search.md lists all operators",
+        help="pattern in quotes, in the syntax of Tregex; docs/search.md lists all operators",
     )
     parser.add_argument(
         "files",

@@ -24,7 +24,8 @@ def usable_cores() -> int:
 
 
 def usable_threads() -> int:
-    """Return how many threads may compute: what OMP_NUM_THREADS says, or PyTorch's number where it is loaded.
+    """Return how many threads may compute: OMP_NUM_THREADS, or PyTorch's number of threads if
+    PyTorch is loaded.
 
     Else the usable cores. PyTorch does not know a container's CPU quota, so its number is limited to the quota. A forked process
     has one thread, unless OMP_NUM_THREADS says more: who forks mostly forks one process a core.

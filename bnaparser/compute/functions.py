@@ -84,7 +84,9 @@ def larger(typing_context: Any, one: Any, other: Any) -> Any:
 
 @intrinsic  # type: ignore[untyped-decorator]
 def copy_floats(typing_context: Any, to: Any, place: Any, count: Any) -> Any:
-    """Copy float32 numbers from an address to another: one instruction where a loop is ten to compile."""
+    """Copy float32 numbers from an address to another. This is one instruction to compile instead
+    of ten for a loop.
+    """
 
     def generate(context: Any, builder: ir.IRBuilder, signature: Any, given: Any) -> ir.Value:
         to, place, count = given
@@ -172,7 +174,7 @@ _sum_at, _squares_at = _in_lanes(squares=False), _in_lanes(squares=True)
 
 @compiled
 def total(row: NDArray[np.float32]) -> np.float32:
-    """Return the sum of a row that lies in one piece, in an order that is the same on every processor."""
+    """Return the sum of a contiguous row, in an order that is the same on every processor."""
     return _sum_at(address(row), row.shape[0])  # type: ignore[no-any-return]
 
 

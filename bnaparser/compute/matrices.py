@@ -87,7 +87,7 @@ def row_scaled(matrix: Matrix) -> RowScaled:
 
 
 def stacked(matrices: list[Matrix], in_int8: bool) -> Matrix:
-    """Return one matrix with the rows of several."""
+    """Return one matrix with the rows of several matrices."""
     if in_int8:
         scaled = [row_scaled(matrix) for matrix in matrices]
         values = np.concatenate([one.values for one in scaled])

@@ -112,7 +112,7 @@ class Instructions(NamedTuple):
 
     @property
     def masks(self) -> bool:
-        """Whether a vector is read or written in part by one instruction."""
+        """Whether one instruction reads or writes part of a vector."""
         return self.lanes > 4
 
     @property

@@ -30,7 +30,9 @@ _GROUP = instructions().group
 
 
 class ScorerWeights(NamedTuple):
-    """Of the span scorer: bias of its first map, norm, and bias of its last one, all float32."""
+    """Weights of the span scorer: bias of the first map, norm, and bias of the last map, all
+    float32.
+    """
 
     hidden_bias: Floats
     gain: Floats
@@ -48,7 +50,7 @@ class Rounded(NamedTuple):
 
 
 class SpanLabels(NamedTuple):
-    """Output: the best label of each span but the empty one, from 1 on, and its score."""
+    """Output: the best label of each span except the empty label, from 1 on, and its score."""
 
     scores: Floats
     labels: NDArray[np.int32]

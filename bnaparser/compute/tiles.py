@@ -126,7 +126,7 @@ def write_finished(
 
 
 class Columns(NamedTuple):
-    """What is read once for all rows of a tile: a vector after another of bias, scales and sums."""
+    """Vectors that are read once for all rows of a tile: bias, scales and sums."""
 
     reader: _Columns
     bias: list[ir.Value]

@@ -22,7 +22,7 @@ class EncoderSettings(Settings):
     layers: int | None = Field(None, gt=0)
     """Use only the lowest N layers of the encoder. Left out: all."""
     detokenize: Joined | None = None
-    """Whether the tokenizer reads a sentence as one text instead of word by word, as benepar does: "guess" guesses
+    """Read a sentence as one text, as benepar does. Left out: word by word. "guess" guesses
     where blanks stand, "spaces" puts a blank between all words, "no_spaces" puts none.
     """
     decoder: bool = False

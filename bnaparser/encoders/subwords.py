@@ -246,7 +246,7 @@ Blanks = Sequence[bool]
 
 
 class JoinedSubwords(Subwords):
-    """A tokenizer that reads a sentence as one text; arguments as those of `Subwords`.
+    """A tokenizer that reads a sentence as one text. The arguments are the same as for `Subwords`.
 
     ``read`` says of a sentence of words how they are typed, and whether a blank follows each.
     START is the last mark before the text, STOP the first one after it; where a tokenizer has marks
@@ -285,7 +285,9 @@ class JoinedSubwords(Subwords):
     def joined_windows(
         self, sentences: Sequence[Words], blanks: Sequence[Blanks]
     ) -> list[list[Window]]:
-        """Return the windows of each sentence of words; ``blanks``: whether one follows each word."""
+        """Return the windows of each sentence of words. ``blanks`` says for each word whether a
+        blank follows it.
+        """
         given = list(zip(sentences, blanks, strict=True))
         found = []
         for (words, after), (ids, last) in zip(given, self._subwords(given), strict=True):

@@ -27,7 +27,9 @@ _BLANK = "\u2581"
 
 
 def count_subwords(tokenizer: PreTrainedTokenizerBase, lines: Iterable[str]) -> Counter[int]:
-    """Count the subwords of the lines of a text. Raises ModelError for a tokenizer that has no list of them."""
+    """Count the subwords in the lines of a text. Raises ModelError for a tokenizer without a list
+    of subwords.
+    """
     if not tokenizer.is_fast:
         raise ModelError(
             f"cannot prune a vocabulary of kind {type(tokenizer).__name__}, only WordPiece and Unigram"

@@ -18,7 +18,9 @@ PACKED = (".gz", ".xz", ".bz2", ".zst")
 
 
 def ending(path: Path) -> str:
-    """Return the ending that tells what a file holds, in small letters: that before ``.gz`` and the like."""
+    """Return the ending that shows the kind of a file, in lower case: for ``.mrg.gz`` it is
+    ``.mrg``.
+    """
     return unpacked_name(path).suffix.lower()
 
 
@@ -39,7 +41,7 @@ def open_compressed(path: Path) -> Iterator[IO[bytes]]:
 
 
 def unpacked(raw: IO[bytes], suffix: str) -> IO[bytes]:
-    """Return what an open file holds, decompressed as its suffix says; ``.zst`` needs pyarrow."""
+    """Return the contents of an open file, decompressed by its suffix; ``.zst`` needs pyarrow."""
     if suffix == ".gz":
         return cast("IO[bytes]", gzip.GzipFile(fileobj=raw))
     if suffix == ".xz":

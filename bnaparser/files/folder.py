@@ -72,14 +72,14 @@ def check_encoder_files(folder: str | Path) -> None:
 
 
 def check_new(folder: Path) -> None:
-    """Raise DataError if there is a file or a folder with something in it, before any work is done for it."""
+    """Raise DataError if the path is a file or a folder that is not empty, before any work is done."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise DataError(f"{folder} exists already: choose another folder")
 
 
 @contextmanager
 def new_folder(folder: Path) -> Iterator[Path]:
-    """Yield ``.FOLDER.new``, to be written; it takes the folder's name when all is in it.
+    """Yield ``.FOLDER.new`` to write into. It gets the folder's name when everything is written.
 
     So a process that is killed leaves nothing half written under the name. A folder that is there, and empty, is
     written into: it may be where a disk is mounted. Raises DataError as `check_new` does.
@@ -104,7 +104,7 @@ def unfinished(folder: Path) -> Path:
 
 
 def put_in_place(new: Path, folder: Path) -> None:
-    """Rename a folder that is written to its end; what had the name before is removed only then.
+    """Give a finished folder its name; only then remove what had this name before.
 
     So a process that is killed in the meantime leaves one of both whole, the old one perhaps as ``.FOLDER.old``.
     """

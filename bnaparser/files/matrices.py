@@ -49,7 +49,7 @@ def decode(coded: bytes, rows: int) -> NDArray[np.int8]:
     if len(values) > most or not decoder.eof:
         raise ValueError("a coded matrix is cut off, or unpacks to more than a code can hold")
     if rows == 0 or len(values) % rows:
-        raise ValueError("a coded matrix has not the rows of its scales")
+        raise ValueError("a coded matrix and its scales have different numbers of rows")
     return values.reshape(rows, -1)
 
 
@@ -60,7 +60,7 @@ _BFLOAT16 = "BF16"
 
 
 class Weights(NamedTuple):
-    """What a weights file holds: its arrays by name, float32 or as stored, and its metadata."""
+    """The contents of a weights file: arrays by name, in float32 or as stored, and metadata."""
 
     arrays: dict[str, Matrix]
     metadata: dict[str, str]
@@ -100,7 +100,7 @@ def _unpacked(stored: dict[str, NDArray[Any]]) -> dict[str, Matrix]:
         if array.dtype == np.int8:
             scale = stored[f"{name}{SCALE}"]
             if scale.shape != (len(array), 1):
-                raise ValueError(f"{name}{SCALE} has not one number a row")
+                raise ValueError(f"{name}{SCALE} must have one number for each row")
             found[name] = RowScaled(array, scale[:, 0])
         else:
             floating = np.issubdtype(array.dtype, np.floating)

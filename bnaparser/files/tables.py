@@ -55,7 +55,7 @@ _JSON_ERRORS = {
 
 
 def json_mistake(error: json.JSONDecodeError) -> str:
-    """Return what is wrong in a text that is not JSON, with line and column."""
+    """Return the mistake in a text that is not JSON, with line and column."""
     start = next((start for start in _JSON_ERRORS if error.msg.startswith(start)), None)
     advice = "this is not JSON" if start is None else _JSON_ERRORS[start]
     return f"line {error.lineno}, column {error.colno}: {advice}"

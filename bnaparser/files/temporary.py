@@ -40,14 +40,16 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def remove_temporary_folders() -> None:
-    """Remove the folders of this process, which is about to end, also while another thread writes into them."""
+    """Remove the folders of this process, which is about to end, even if another thread still
+    writes into them.
+    """
     for folder, process in list(_in_use.items()):
         if process == os.getpid():
             _remove(folder)
 
 
 def remove_abandoned_folders() -> None:
-    """Remove the folders of processes that ended without doing so: killed ones."""
+    """Remove the folders of processes that were killed and could not remove them."""
     if sys.platform == "win32":
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):

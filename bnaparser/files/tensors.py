@@ -88,7 +88,8 @@ def _sort_header(path: Path) -> None:
 
 
 def without_copies(tensors: dict[str, Tensor]) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Return the tensors on the CPU, each once, and the other names of those that have several.
+    """Return the tensors on the CPU, each once, and the other names of tensors that have several
+    names.
 
     T5 has its embeddings under two names; the file format takes no tensor twice.
     """
@@ -137,7 +138,7 @@ def read_weights(path: Path) -> dict[str, Tensor]:
     try:
         copies = parse_json(weights.metadata.get(COPIES, "{}"))
         if not isinstance(copies, dict):
-            raise TypeError("its second names are no table")
+            raise TypeError("its table of second names is damaged")
         return tensors | {name: tensors[first] for name, first in copies.items()}
     except (ValueError, KeyError, TypeError) as error:
         raise ModelError(

@@ -381,7 +381,7 @@ def looks_like_cp1252(data: bytes) -> bool:
 def refuse_kinds(
     name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], ...] = _KINDS
 ) -> None:
-    """Raise DataError if a file begins, after blanks, as one that is not text."""
+    """Raise DataError if a file begins, after blanks, like a file that is not text."""
     if start.startswith(_ZIP):
         kinds = tuple((_ZIP, what, do) for inside, what, do in _ZIPS if inside in start)
     pdf = _PDF_WITHIN.search(start, 0, _PDF_REACH)

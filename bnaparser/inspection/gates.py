@@ -49,7 +49,8 @@ def gate_curve(values: Sequence[NDArray[np.float32]]) -> GateCurve:
 
 @torch.inference_mode()
 def gate_values(model: TaskModel, examples: Sequence[PreparedExample]) -> list[NDArray[np.float32]]:
-    """Return for each layer the gates of all tokens of all texts, special ones too, in [0, 1].
+    """Return the gates of each layer, in [0, 1], for all tokens of all texts, including special
+    tokens.
 
     A gate is the fraction of the local attention. Of Syntax-BERT, which has no gates, it is the fraction
     that a token takes from the sub-networks that syntax masks. Texts come in no order.

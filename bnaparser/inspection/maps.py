@@ -41,7 +41,8 @@ class AttentionMaps:
     guided: Maps
 
     def average(self, layer: int | None = None, head: int | None = None) -> AttentionMaps:
-        """Return the mean over layers and heads, or those of one of each, from 1, as L = A = 1.
+        """Return the mean over layers and heads, or the maps of one layer or head, numbered from 1,
+        with L = A = 1.
 
         Raises SettingsError if there is no such layer or head.
         """

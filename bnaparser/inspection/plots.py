@@ -37,7 +37,8 @@ _PANEL_LEAST, _PANEL_MOST = 2.4, 30.0
 
 
 def draw_gates(curves: Mapping[str, GateCurve], path: Path) -> None:
-    """Draw the mean gate of each layer, a line a model, in a band of one standard deviation.
+    """Draw the mean gate of each layer: one line for each model, in a band of one standard
+    deviation.
 
     Raises MissingExtraError without matplotlib.
     """
@@ -61,7 +62,7 @@ def draw_gates(curves: Mapping[str, GateCurve], path: Path) -> None:
 
 
 def draw_maps(rows: Mapping[str, AttentionMaps], path: Path, title: str) -> None:
-    """Draw the attention between words, a row a model: global, local, and what came of them.
+    """Draw the attention between words, one row for each model: global, local and combined.
 
     The maps are averages (`AttentionMaps.average`). Special tokens are left out, as in the paper,
     so that a row of words sums to less than 1; what a mask hides is grey. All panels have one scale.

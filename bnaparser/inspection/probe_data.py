@@ -61,12 +61,14 @@ class Reader:
 
     @property
     def layers(self) -> int:
-        """How many layers it has; layer 0 is the embeddings below them."""
+        """The number of layers; layer 0 is the embeddings."""
         count: int = self.encoder.config.num_hidden_layers
         return count
 
     def chosen(self, layers: Sequence[int]) -> list[int]:
-        """Return the layers that are requested, all where none is; SettingsError for others."""
+        """Return the requested layers, or all layers if none is requested; SettingsError for
+        unknown layers.
+        """
         for layer in layers:
             if not 0 <= layer <= self.layers:
                 raise SettingsError(

@@ -103,7 +103,7 @@ def probe(
     settings: ProbeSettings | None = None,
     device: torch.device | str = "cpu",
 ) -> ProbeScores:
-    """Train both probes on ``train``, stop them by ``dev``, and return what they find in ``test``.
+    """Train both probes on ``train``, stop them by ``dev``, and return their scores on ``test``.
 
     Words of different trees of one sentence count as joined above their roots. Raises DataError
     where a part has no sentence, or ``test`` none of a length that correlations are averaged over,
@@ -127,7 +127,7 @@ def probe(
 
 @dataclass(frozen=True)
 class ProbeExample:
-    """Vectors (n, H) and what the probe should make of them, (n, n) or (n)."""
+    """Vectors (n, H) and the targets of the probe, (n, n) or (n)."""
 
     vectors: Tensor
     gold: Tensor

@@ -34,7 +34,7 @@ def prepare(
     """
     if model.kind.marks:
         raise SettingsError(
-            "models for texts with marked parts cannot be inspected: choose another model"
+            "models for texts with marked spans cannot be inspected: choose another model"
         )
     pair = model.settings.task.pair
     parts = [text.split("\t") if pair else [text] for text in not_one_string(texts, "texts")]

@@ -63,7 +63,7 @@ class InputSentence:
         return self.escaped_words
 
     def pos(self) -> list[tuple[str, str]]:
-        """Return the tree's words, each with its tag, UNK where none was given."""
+        """Return the words of the tree with their tags; UNK for a word without a tag."""
         words = self.escaped_words or []
         return list(zip(words, self.tags or ["UNK"] * len(words), strict=True))
 

@@ -11,7 +11,9 @@ from bnaparser.integrations.spacy import Language, SpacyComponent
 
 
 class BeneparComponent(SpacyComponent):
-    """A part of a spaCy pipeline, given what benepar's was; ``batch_size`` is ignored, as there."""
+    """A component of a spaCy pipeline with the arguments of benepar's component; ``batch_size`` is
+    ignored, as in benepar.
+    """
 
     def __init__(
         self,

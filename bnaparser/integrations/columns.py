@@ -63,7 +63,8 @@ def sentence_columns(parses: Parsed) -> Columns:
 
 
 def constituent_columns(parses: Parsed) -> Columns:
-    """Return a row a constituent, in pre-order, those of a chain apart; numbers count from 0.
+    """Return one row for each constituent, in pre-order; each constituent of a chain has its own
+    row. Numbers count from 0.
 
     ``constituent`` is its number in the sentence, ``parent`` that of the one above it (missing at
     the top). ``start`` and ``end`` are words, ``char_start`` and ``char_end`` code points of the

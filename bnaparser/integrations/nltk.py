@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 
 
 class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
-    """A parser with NLTK's interface. ``parser`` is a `Parser`, or a name or folder to load one by.
+    """A parser with NLTK's interface. ``parser`` is a `Parser`, or the name or folder of a model.
 
     ``n_best`` trees are given of each sentence, best first, or as many as it has. As NLTK says it, a
     sentence that cannot be parsed has no trees; the reason is logged. The top

@@ -8,7 +8,8 @@ from bnaparser.text.detokenize import DetokenizedSentence
 
 
 def spaced_sentence(words: Iterable[tuple[str, bool]]) -> DetokenizedSentence:
-    """Make a sentence of words, each with whether a blank comes after it; offsets count in it.
+    """Make a sentence of words, each with whether a blank follows it. Offsets count in the
+    sentence.
 
     Blanks inside a word, as in words that were merged, become no-break spaces (`unbroken`).
     """

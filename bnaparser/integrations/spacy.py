@@ -117,7 +117,9 @@ class SpacyComponent:
         self._handle = handler
 
     def get_error_handler(self) -> ErrorHandler:
-        """Return what is called for documents that cannot be parsed; at first it raises the error."""
+        """Return the function that is called for documents that cannot be parsed. By default it
+        raises the error.
+        """
         return self._handle
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = ()) -> None:

@@ -51,7 +51,9 @@ def keep(doc: Any, found: SpacyConstituents) -> None:
 
 
 def kept(doc: Any) -> SpacyConstituents:
-    """Return a document's parse; ConstituentError if it has none, or had other tokens then."""
+    """Return the parse of a document; ConstituentError if it has none, or had other tokens when it
+    was parsed.
+    """
     stored = doc.user_data.get(KEY)
     if stored is None:
         raise ConstituentError(
@@ -80,7 +82,7 @@ def probability(span: Any) -> float | None:
 
 
 def confidence(whole: Any) -> float | None:
-    """The mean probability of the constituents of a document, or of a span of it, a chain as one.
+    """Return the mean probability of the constituents of a document or span. A chain counts once.
 
     None if probabilities were not requested, or the sentence has no constituent. Sentences without a parse count
     for nothing.
@@ -101,7 +103,7 @@ def error(span: Any) -> str | None:
 
 
 def constituents(span: Any) -> Iterator[Any]:
-    """Yield the constituents of a span in pre-order: itself first, every word among them."""
+    """Yield the constituents of a span in pre-order: the span itself first; words are included."""
     found, first = _constituent(span)
     for place in range(first, _behind(found, first)):
         yield span.doc[int(found.starts[place]) : int(found.ends[place])]
@@ -148,7 +150,7 @@ def parse_string(span: Any) -> str:
 
 
 def install() -> None:
-    """Give spaCy's documents, spans and tokens their extensions; those from before are replaced."""
+    """Give spaCy's documents, spans and tokens their extensions; earlier extensions are replaced."""
     from spacy.tokens import Doc, Span, Token
 
     Doc.set_extension("confidence", getter=confidence, force=True)

@@ -116,8 +116,8 @@ def _check_places(parses: Iterable[Parse], text: str) -> None:
     for number, parse in enumerate(parses, 1):
         if not text.startswith(parse.text, parse.offsets[0][0]):
             raise DataError(
-                f"sentence {number} is not at its offsets in this text: leave the text out"
-                " where lines were parsed, which offsets then count in, or markup was"
+                f"sentence {number} is not at its offsets in this text: leave out the text"
+                " if single lines or text with markup were parsed: their offsets do not count in this text"
             )
 
 

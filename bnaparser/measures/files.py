@@ -129,7 +129,7 @@ def in_json_lines(lines: Iterable[str], name: str) -> Iterator[Located]:
             error = stored.get("error")
         except (ValueError, KeyError, TypeError, AttributeError):
             raise DataError(
-                f"{name}:{number}: no parse, which has a field 'tree'; texts in JSON lines are measured by"
+                f"{name}:{number}: this is not a parse: it has no field 'tree'; texts in JSON lines are measured by"
                 " bnaparser corpus IN OUT --measures"
             ) from None
         yield _located(f"{name}:{number}", str(document), tree, error, len(line))
@@ -154,7 +154,9 @@ def _located(place: str, document: str, tree: Any, error: Any, size: int) -> Loc
 
 
 class Measured(NamedTuple):
-    """What is measured of some sentences of one text: rows, or sums of them all; and how many have what flaw."""
+    """The measures of some sentences of one text: rows, or sums of all rows; and the number of
+    sentences with each flaw.
+    """
 
     document: str
     rows: list[Row]
@@ -174,7 +176,7 @@ def measured(
     workers: int = 1,
     read: Read = lambda size: None,
 ) -> Iterator[Measured]:
-    """Yield what is measured of sentences, in order, some of one text at a time.
+    """Yield the measures of sentences, in order, some sentences of one text at a time.
 
     Args:
         sentences: The sentences.
@@ -255,7 +257,7 @@ def _leave_with(parent: int) -> None:
 def measure_chunk(
     chunk: list[Located], by: By, patterns: Patterns, matches: tuple[str, ...] = ()
 ) -> list[Measured]:
-    """Return what is measured of some sentences, those of one text together."""
+    """Return the measures of some sentences; sentences of one text stay together."""
     found: list[Measured] = []
     for document, text, error, _ in chunk:
         if not found or found[-1].document != document:

@@ -90,7 +90,8 @@ def is_top(tree: Tree) -> bool:
 
 
 def has_tags(tree: Tree) -> bool:
-    """Return whether the words have part-of-speech tags, also if all of them are those of punctuation marks.
+    """Return whether the words have part-of-speech tags, even if all of them are tags of
+    punctuation marks.
 
     ``_``, ``X``, ``XX`` and the label of a phrase stand for no tag. A tree with a word alone, as in ``(NP a wug)``, has none.
     """
@@ -143,7 +144,7 @@ def analyse(tree: Tree) -> Structure:
 
 
 def by_word(tree: Tree) -> list[WordStructure]:
-    """Return what each word does in its tree, punctuation among them.
+    """Return the counts of each word of a tree, including punctuation.
 
     A constituent is a node that is neither a tag nor the top. ``opened`` are those that begin at the word,
     ``closed`` those that end there, ``left_corner`` those whose first child ends there. ``open_nodes`` are

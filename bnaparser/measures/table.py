@@ -135,7 +135,7 @@ def _label_kind(label: str) -> str:
 
 
 def add(total: Sums, more: Mapping[str, float]) -> None:
-    """Add the sums of a sentence, or of a part of a text, to those of its text."""
+    """Add the sums of a sentence, or of a part of a text, to the sums of its text."""
     for name, value in more.items():
         if name in _MAXIMA:
             total[name] = max(total.get(name, 0), value)
@@ -187,7 +187,9 @@ def without_tree(patterns: Iterable[str] = ()) -> dict[str, Value]:
 
 
 def word_rows(tree: Tree, parse: Parsed | None = None) -> Iterator[dict[str, Value]]:
-    """Yield a row for each word of a tree; words as running text has them. ``parse`` has the probabilities."""
+    """Yield a row for each word of a tree, with the word as in running text. ``parse`` has the
+    probabilities.
+    """
     tree = l2sca.under_top(tree)
     closing: dict[int, list[float]] = {}
     for span in () if parse is None else parse.spans:

@@ -64,7 +64,7 @@ def read_benepar_folder(folder: Path) -> BeneparModel:
 
 
 def read_benepar_checkpoint(path: Path) -> BeneparModel:
-    """Read a file that benepar's training wrote; its encoder is looked for by the name it had."""
+    """Read a file that benepar's training wrote. Its encoder is looked up by the name in the file."""
     stored = _read_pickled(path)
     table = stored.get("config")
     if not isinstance(table, dict) or not isinstance(stored.get("state_dict"), dict):
@@ -216,7 +216,7 @@ def _renamed(given: dict[str, Tensor], settings: ModelSettings) -> dict[str, Ten
     """Return the weights by our names; KeyError if one is missing."""
     others = [name for name, tensor in given.items() if not isinstance(tensor, Tensor)]
     if others:
-        raise ValueError(f"these are no weights: {', '.join(others):.200}")
+        raise ValueError(f"these are not weights: {', '.join(others):.200}")
     found = {"project.weight": given.pop("project_pretrained.weight")}
     if settings.layers.positions == "concatenate":
         found["stack.positions"] = given.pop("add_timing.timing_table")

@@ -51,7 +51,7 @@ def prepare_parts(
 
 
 class EnsembleNetwork:
-    """Networks for one language that score together, as one `ParsingNetwork`.
+    """Networks for one language that score together and form one `ParsingNetwork`.
 
     Each reads the words with an encoder and a vocabulary of its own. Labels and tags are those that any of
     them knows. ``weights`` are the weights of the networks, of sum 1. The temperature is the mean of theirs,
@@ -101,7 +101,7 @@ class EnsembleNetwork:
 
     @property
     def prefer_single_thread(self) -> bool:
-        """Whether any network computes its batches faster one after another."""
+        """Whether any network is faster if batches are computed one after another."""
         return any(one.prefer_single_thread for one in self.networks)
 
     @property

@@ -18,7 +18,7 @@ class Inventory:
 
     def __init__(self, names: Sequence[str]):
         if len(set(names)) != len(names):
-            raise ValueError("an inventory names something twice")
+            raise ValueError("a list of labels or tags has a name twice")
         self.names = tuple(names)
         self._numbers = {name: number for number, name in enumerate(names)}
 
@@ -39,7 +39,9 @@ class Inventory:
         return name in self._numbers
 
     def number(self, name: str, default: int | None = None) -> int:
-        """Return the number of a name; an unknown one is ``default``, or KeyError if None."""
+        """Return the number of a name. For an unknown name return ``default``, or raise KeyError if
+        ``default`` is None.
+        """
         if default is None:
             return self._numbers[name]
         return self._numbers.get(name, default)
@@ -51,7 +53,7 @@ MASKED_SCORE = np.float32(-1e6)
 
 @dataclass(frozen=True)
 class LanguageNames:
-    """Of the labels and tags of a network for several languages, those that one language has."""
+    """The labels and tags of one language, in a network for several languages."""
 
     labels: frozenset[str]
     tags: frozenset[str]
@@ -60,5 +62,5 @@ class LanguageNames:
 def barred(
     bias: NDArray[np.float32], names: Sequence[str], known: frozenset[str]
 ) -> NDArray[np.float32]:
-    """Return the bias of the scores of names, with those that are not known taken out of the choice."""
+    """Return the bias of the scores of names: unknown names are excluded from the choice."""
     return np.where([name in known for name in names], bias, MASKED_SCORE).astype(np.float32)

@@ -49,7 +49,7 @@ WORTH_SHARING = 128
 
 @dataclass(frozen=True)
 class Encoded:
-    """What the network knows of a batch, sentences one after another without padding.
+    """The vectors of a batch, sentences one after another without padding.
 
     ``fenceposts`` is (sum of n + 1, hidden), ``words`` is (sum of n, width), for the ``lengths`` n.
     """
@@ -116,7 +116,9 @@ class BnaModel(nn.Module):
 
     @property
     def reads_case(self) -> bool:
-        """Return whether small letters and capitals are different to it, and it knows both."""
+        """Return whether the network distinguishes lower case and capitals, and was trained on
+        both.
+        """
         if self.settings.layers.word_shapes:
             return True
         if isinstance(self.encoder, CharacterEncoder):
@@ -132,7 +134,7 @@ class BnaModel(nn.Module):
 
     @property
     def batch_sensitive(self) -> bool:
-        """Return whether what a sentence gets would depend on the others of a batch.
+        """Return whether the scores of a sentence would depend on the other sentences of its batch.
 
         PyTorch sums in another order in batches of other sizes: in float32 the last digits change, and
         what is then rounded to few values changes a tree now and then. On a GPU batches are kept all the same.
@@ -141,7 +143,8 @@ class BnaModel(nn.Module):
 
     @property
     def prefer_single_thread(self) -> bool:
-        """Return whether batches had better be computed one after another, where there are cores for several.
+        """Return whether batches should be computed one after another, even if there are cores for
+        several.
 
         A narrow network is many short calls of PyTorch, between which threads would wait for Python.
         """
@@ -151,7 +154,7 @@ class BnaModel(nn.Module):
         return width < WORTH_SHARING
 
     def fingerprint(self) -> str:
-        """Return a text that is another one for other weights."""
+        """Return a text that differs for other weights."""
         digest = hashlib.sha256()
         for name, tensor in sorted(self.state_dict().items()):
             digest.update(f"{name} {tuple(tensor.shape)} {tensor.dtype}\n".encode())

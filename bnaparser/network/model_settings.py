@@ -259,7 +259,7 @@ def _with_labels(settings: ModelSettings, path: Path) -> StoredSettings:
         of_all = (by_language[one] for one in settings.text.languages) if by_language else ()
         each = chain(labels.names, tags.names, *((*one.labels, *one.tags) for one in of_all))
         if not all(isinstance(name, str) for name in each):
-            raise TypeError("a label or a tag is no text")
+            raise TypeError("a label or a tag is not text")
         if not isinstance(characters, str) or not isinstance(allow_empty_root, bool):
             raise TypeError("characters or allow_empty_root is of another type")
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -37,7 +37,7 @@ def packed_best(
     lengths: Sequence[int],
     allow_empty_root: bool,
 ) -> BestLabels:
-    """Return the best labels of a batch, given the best one but the empty one of every span.
+    """Return the best labels of a batch, given the best non-empty label of every span.
 
     Both arrays are (spans,) and are taken over; a span that scores 0 or less gets the empty label.
     """
@@ -70,26 +70,30 @@ class ParsingNetwork(Protocol):
 
     @property
     def device(self) -> Any:
-        """Where it computes, as PyTorch writes it."""
+        """The device on which the network computes, as PyTorch writes it."""
 
     @property
     def reads_case(self) -> bool:
-        """Return whether small letters and capitals are different to it, and it knows both."""
+        """Return whether the network distinguishes lower case and capitals, and was trained on
+        both.
+        """
 
     @property
     def batch_sensitive(self) -> bool:
-        """Return whether what a sentence gets would depend on the others of a batch."""
+        """Return whether the scores of a sentence would depend on the other sentences of its batch."""
 
     @property
     def prefer_single_thread(self) -> bool:
-        """Return whether batches had better be computed one after another, where there are cores for several."""
+        """Return whether batches should be computed one after another, even if there are cores for
+        several.
+        """
 
     @property
     def parts(self) -> Sequence[tuple[ParsingNetwork, float]]:
         """The networks that it is made of, each with its weight; most often itself, with 1."""
 
     def fingerprint(self) -> str:
-        """Return a text that is another one for other weights, or where they are used otherwise."""
+        """Return a text that differs for other weights, or for another use of them."""
 
     def eval(self) -> Any:
         """Predict from now on: nothing is dropped any more."""

@@ -67,7 +67,9 @@ def load_network(
 
 
 def reason_for_torch(device: str | None, precision: Precision, backend: Backend) -> str | None:
-    """Return why PyTorch computes every model here; None if it computes only what is not compiled."""
+    """Return why PyTorch computes every model here; None if it computes only models that cannot be
+    compiled.
+    """
     if backend != "auto":
         return None if backend == "compiled" else "it was chosen"
     if device is not None and not _CPU.fullmatch(device):

@@ -71,7 +71,7 @@ def prepare_sentences(
 
 
 def number_tags(tags: Sequence[Sequence[str]], known: Inventory) -> list[NDArray[np.int64]]:
-    """Return the numbers of given tags from 1 on, and 0 for those that training never saw.
+    """Return the numbers of the tags, from 1 on; 0 for a tag that did not occur in training.
 
     Where all are such, a warning is logged.
     """

@@ -234,7 +234,7 @@ def check_folder(folder: Path) -> None:
     """Raise ModelError unless this is a model folder of bnaparser, with a file of settings to change."""
     if folder.is_file() or is_benepars(folder):
         raise ModelError(
-            f"{folder} is no model folder of bnaparser, whose settings can be changed: make it a folder first, with 'bnaparser"
+            f"{folder} is not a model folder of bnaparser, so its settings cannot be changed: make it a folder first, with 'bnaparser"
             f" models import {folder} DEST'"
         )
 

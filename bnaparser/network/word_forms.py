@@ -24,7 +24,7 @@ from bnaparser.trees.heads.dependencies import is_punctuation
 
 
 class WordForm(IntEnum):
-    """What a word is made of, as far as its tag depends on it."""
+    """The characters of a word, as far as its tag depends on them."""
 
     WORD = 0
     """Letters or digits are in it."""

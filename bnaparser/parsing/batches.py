@@ -143,7 +143,8 @@ Out = TypeVar("Out")
 def each_or_reason(
     function: Callable[[Sequence[In]], Sequence[Out]], items: Sequence[In], failed: str
 ) -> list[Out | str]:
-    """Apply a function to all items; where it fails, to each alone, so that only bad ones fail.
+    """Apply a function to all items; if it fails, apply it to each item separately, so that only
+    bad items fail.
 
     Returns a result for each item, in order, or the reason why it has none: ``failed``, such as
     "the parser failed on this sentence", and the error.

@@ -24,7 +24,8 @@ Scores = NDArray[np.float32]
 
 
 class ChartModel(NamedTuple):
-    """What the chart knows of a model: its labels, whether a tree may have several tops, its temperature.
+    """The facts about a model that the chart needs: its labels, whether a tree may have several
+    tops, its temperature.
 
     ``barred`` are the numbers of the labels that other languages of the model have alone.
     """
@@ -36,7 +37,7 @@ class ChartModel(NamedTuple):
 
 
 def chart_of(model: ParsingNetwork) -> ChartModel:
-    """Return what the chart knows of a network."""
+    """Return the facts about a network that the chart needs."""
     return ChartModel(model.labels, model.allow_empty_root, model.settings.chart.temperature)
 
 

@@ -17,7 +17,7 @@ _OF_MULTI = ("de", "es", "fr", "id", "is", "ja", "pt", "zh-Hant")
 
 
 def name_for(language: str | None) -> str:
-    """Return the model to take where none is named: ``en``, or one that is here for another language.
+    """Return the default model: ``en``, or an installed model for another language.
 
     Raises SettingsError if none is, and names the languages that there are.
     """

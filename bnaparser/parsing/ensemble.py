@@ -18,7 +18,7 @@ from bnaparser.parsing.parser import Parser
 
 
 class Ensemble(Parser):
-    """Loaded parsers that parse as one. ``Ensemble.load(["en", "runs/mine/model"])``.
+    """Loaded parsers that parse as one parser: ``Ensemble.load(["en", "runs/mine/model"])``.
 
     The parsers may have different labels and tags: a label that one does not have scores there as the
     worst label that it has. The temperature is the mean of theirs. Words have tags where all parsers

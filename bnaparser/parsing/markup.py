@@ -285,7 +285,9 @@ class LineMarkup(NamedTuple):
     problem: str | None
 
     def within(self, start: int, end: int) -> list[Constraint]:
-        """Return those whose words begin in a sentence, in the order in which they were closed."""
+        """Return the constraints whose words begin in a sentence, in the order in which they were
+        closed.
+        """
         first = bisect_left(self.found, start, key=_start_of)
         last = bisect_left(self.found, end, lo=first, key=_start_of)
         return [one for _, one in sorted(self.found[first:last], key=itemgetter(0))]
@@ -322,6 +324,6 @@ def _bracket_markup(known: str, place: int) -> _BracketMarkup:
     if mark.isalpha() and "]" not in known:
         return _BracketMarkup("must", tuple(known.split("|")))
     raise SentenceError(
-        f"[{shortened(known)} at {place} says nothing: after [ stands a label, *, !, ?, ~, =, + or -, and a blank;"
+        f"[{shortened(known)} at {place} is not a constraint: after [ write a label, *, !, ?, ~, =, + or -, and a blank;"
         r" \[ is the character itself"
     )

@@ -38,7 +38,7 @@ _LONGEST_LABEL = 80  # for which a like one is looked up
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What is known of the words ``start`` to ``end``, half-open.
+    """A constraint on the words ``start`` to ``end``, end-exclusive.
 
     ``kind`` says it. "must": they are a constituent, with one of ``labels`` if there are some.
     "not": they are none with such a label, or none at all. "only": if they are one, it has no other
@@ -118,7 +118,8 @@ def numbered(
     labels: Inventory,
     barred: frozenset[int] = frozenset(),
 ) -> Numbered:
-    """Return the constraints of a sentence of n words in numbers; SentenceError for one that is wrong.
+    """Return the constraints of a sentence of n words in numbers; SentenceError for a wrong
+    constraint.
 
     ``barred`` are labels that its language does not have.
     """
@@ -152,7 +153,9 @@ def numbered(
 def describe_conflict(
     clash: Clash, constraints: Sequence[Constraint], places: Sequence[int]
 ) -> str:
-    """Say which constraints cannot hold together, by what they are and their numbers from 1."""
+    """Return a message that names the constraints that contradict each other, with their numbers
+    from 1.
+    """
     numbers = [places[place] for place in clash.places]
     reason = "the whole sentence is a constituent in every tree of this model"
     message = _cannot_hold(constraints, numbers)
@@ -171,7 +174,9 @@ def _cannot_hold(constraints: Sequence[Constraint], numbers: Sequence[int]) -> s
 
 
 def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
-    """Return constraints as they were given; TypeError if one is something else, such as a tuple."""
+    """Return the constraints unchanged; TypeError if an item is not a Constraint, for example a
+    tuple.
+    """
     if isinstance(constraints, Constraint):
         raise TypeError("constraints must be a list of Constraint, not one Constraint")
     values = tuple(constraints)
@@ -187,7 +192,8 @@ def checked(constraints: Iterable[Constraint]) -> tuple[Constraint, ...]:
 def in_words(
     constraints: Iterable[Constraint], sentences: Sequence[Sentence]
 ) -> list[list[Constraint] | str]:
-    """Return, of constraints that count code points of a text, those of each sentence, in words.
+    """Return the constraints of each sentence in word numbers, given constraints in code points of
+    the text.
 
     For a sentence in which one begins that does not begin and end with words of it, the reason. One
     that lies before or after all sentences is that of the first or last one. Raises TypeError for what
@@ -239,12 +245,14 @@ def check_amount(amount: float) -> None:
     """Raise SentenceError for a bonus or penalty that no score could be added to."""
     if not abs(amount) <= MOST_AMOUNT:
         raise SentenceError(
-            f"{shortened(str(amount))} is no number between -{MOST_AMOUNT:,} and {MOST_AMOUNT:,}"
+            f"{shortened(str(amount))} is not a number between -{MOST_AMOUNT:,} and {MOST_AMOUNT:,}"
         )
 
 
 def tag_against(constraints: Sequence[Constraint], tags: Sequence[str]) -> str | None:
-    """Say which constraint gives a word another tag than ``tags``, those of all words; None if none does."""
+    """Return a message if a constraint gives a word another tag than ``tags``, the tags of all
+    words; else None.
+    """
     for number, one in enumerate(constraints, 1):
         if one.tag is not None and 0 <= one.start < len(tags) and tags[one.start] != one.tag:
             values = f"the tag {shortened(tags[one.start])} of the input"

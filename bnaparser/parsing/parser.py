@@ -142,12 +142,14 @@ class Parser:
 
     @property
     def predicts_tags(self) -> bool:
-        """Whether all models tag words themselves; one that does not names every tag XX unless tags are given."""
+        """Whether all models predict tags. A model that does not predict tags names every tag XX,
+        unless tags are given.
+        """
         return all(network.settings.tags.predict for network in self.networks.values())
 
     @property
     def labels(self) -> frozenset[str]:
-        """The labels of constituents that it knows, chains among them."""
+        """The constituent labels of the parser, including chains."""
         found = (_labels_of(language, network) for language, network in self.networks.items())
         return frozenset().union(*found) - {""}
 
@@ -163,7 +165,9 @@ class Parser:
 
     @property
     def reads_tags(self) -> bool:
-        """Whether a model reads part-of-speech tags: a sentence without them gets an ``error`` there."""
+        """Whether a model takes part-of-speech tags as input: a sentence without tags then gets an
+        ``error``.
+        """
         return any(network.settings.tags.given for network in self.networks.values())
 
     @classmethod
@@ -401,7 +405,7 @@ class Parser:
         constraints: Sequence[Constraint] = (),
         **options: Unpack[ParseKeywords],
     ) -> Parse:
-        """Parse a sentence of given words (tokens).
+        """Parse a sentence of words (tokens).
 
         Args:
             words: the words.
@@ -432,7 +436,7 @@ class Parser:
         constraints: Sequence[Sequence[Constraint]] | None = None,
         **options: Unpack[ParseKeywords],
     ) -> Parses:
-        """Parse sentences of given words (tokens), in batches.
+        """Parse sentences of words (tokens), in batches.
 
         Args:
             sentences: the words of each sentence.

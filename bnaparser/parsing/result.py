@@ -119,7 +119,7 @@ class Parse:
         if not 0 <= start < end <= len(self.words) or (
             isinstance(node, Tree) and node.words != self._words_in_trees()[start:end]
         ):
-            raise ValueError(f"{node!r:.80} is no part of the tree of {self.text!r:.40}")
+            raise ValueError(f"{node!r:.80} is not part of the tree of {self.text!r:.40}")
         if len(self.offsets) != len(self.words):
             raise ValueError(f"{len(self.offsets)} offsets for {len(self.words)} words: no text")
         # The text begins with the first word; offsets count in the whole input.
@@ -127,7 +127,8 @@ class Parse:
         return self.text[self.offsets[start][0] - first : self.offsets[end - 1][1] - first]
 
     def clauses(self) -> list[Clause]:
-        """Return the clauses, in the order of their first words; each word is in exactly one. After an error there is none.
+        """Return the clauses, in the order of their first words; each word is in exactly one
+        clause. After an error the list is empty.
 
         docs/clauses.md says what the kinds are.
 
@@ -209,7 +210,8 @@ class Parse:
         return {name: getattr(self, name) for name in names}
 
     def to_alternative(self) -> dict[str, Any]:
-        """Return what its JSON form has as an alternative to the best tree: tree, score and constituents.
+        """Return the JSON form of the parse as an alternative to the best tree: tree, score and
+        constituents.
 
         Example:
             >>> from bnaparser import Parse, Tree
@@ -436,7 +438,7 @@ class Parse:
         return f"{render.HTML_START}{self.to_html_section()}{render.HTML_END}"
 
     def to_html_section(self) -> str:
-        """Return the sentence's part of such a page, which may hold any number of them.
+        """Return the sentence as a section of an HTML page, which may hold any number of sections.
 
         Example:
             >>> from bnaparser import Parse, Tree
@@ -518,7 +520,7 @@ def _joined(constituents: Iterable[Mapping[str, Any]], words: int) -> tuple[Span
     for one in constituents:
         start, end, label = _of(int, one["start"]), _of(int, one["end"]), _of(str, one["label"])
         if not 0 <= start < end <= words:
-            raise ValueError(f"({start}, {end}) is no span of {words} words")
+            raise ValueError(f"({start}, {end}) is not a span of {words} words")
         if spans and spans[-1][:2] == (start, end):
             label = spans.pop().label + CHAIN + label
         numbers = _of(_NUMBER, one["score"]), _of(_NUMBER, one.get("probability"))

@@ -17,7 +17,7 @@ Context = TypeVar("Context")
 
 
 def check_text(text: object, otherwise: str) -> None:
-    """Raise TypeError unless it is a string; ``otherwise`` says what takes something else."""
+    """Raise TypeError unless the value is a string; ``otherwise`` names the call for other values."""
     if isinstance(text, bytes):
         raise TypeError("give text, not bytes: text.decode('utf-8') converts bytes to text")
     if not isinstance(text, str):
@@ -25,7 +25,9 @@ def check_text(text: object, otherwise: str) -> None:
 
 
 def check_name(model: object, call: str) -> None:
-    """Raise TypeError unless it can be a model's name or folder; ``call`` shows how it is given."""
+    """Raise TypeError unless the value can be a model's name or folder; ``call`` shows the right
+    call.
+    """
     if not isinstance(model, str | Path):
         raise TypeError(f"give a model's name or folder, as in {call}, not {type_name(model)}")
 
@@ -41,7 +43,7 @@ def each_text(texts: Iterable[Any], what: str) -> Iterator[str]:
 
 
 def each_labelled_text(texts: Iterable[str]) -> Iterator[tuple[str | None, Hashable]]:
-    """Yield texts with their labels, those of a Series of pandas; any other text has the label None.
+    """Yield texts with their index labels in a Series of pandas; any other text has the label None.
 
     A missing text of a Series, of pandas or Polars, is None. Raises TypeError as `each_text` does.
     """
@@ -139,7 +141,7 @@ def check_language(language: object) -> None:
 
 
 def check_at_least_1(name: str, value: object) -> None:
-    """Raise ValueError if a number that is given is below 1, TypeError if it is no whole number."""
+    """Raise ValueError if a given number is below 1, TypeError if it is not a whole number."""
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral):

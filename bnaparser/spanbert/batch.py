@@ -25,7 +25,7 @@ from bnaparser.spanbert.settings import MaskingSettings, ObjectiveSettings
 
 @dataclass(frozen=True)
 class BoundaryPairs:
-    """What the span-boundary objective reads and predicts in a block, all int64 (targets,).
+    """What the span boundary objective reads and predicts in a block, all int64 (targets,).
 
     ``left`` and ``right`` are the subwords beside the span, ``target`` the predicted one, all
     as indices within the block; ``position`` counts the target within its span from 0.

@@ -78,7 +78,7 @@ class TokenisedSentence:
 
 @panics_as_errors()
 def tokenise(tokenizer: PreTrainedTokenizerBase, texts: Sequence[str]) -> list[TokenisedSentence]:
-    """Return the subwords of sentences; special ones, such as a [SEP] that a text speaks of, are left out.
+    """Return the subwords of sentences. Special tokens in the text, such as [SEP], are left out.
 
     A subword begins a word where the tokenizer says so, or a blank stands before it: some tokenizers
     take a whole sentence for one word. A tokenizer that takes a blank as part of the word after it reads

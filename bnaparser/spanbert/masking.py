@@ -147,7 +147,7 @@ def _spend(subwords: int, budget_left: int, draw: Draw) -> Iterator[Span]:
 
 
 def merged(spans: Sequence[Span] | Iterator[Span]) -> list[Span]:
-    """Return spans in order, those that overlap or touch made one."""
+    """Return spans in order; spans that overlap or touch are merged."""
     result: list[Span] = []
     for start, end in sorted(spans):
         if result and start <= result[-1][1]:
@@ -164,7 +164,8 @@ def replaced(
     random_ids: Callable[[int], Ints],
     generator: np.random.Generator,
 ) -> Ints:
-    """Return the subwords with each span masked (80 %), made of random ones (10 %), or kept (10 %).
+    """Return the subwords with each span masked (80 %), replaced by random subwords (10 %), or kept
+    (10 %).
 
     There is one draw a span: all its subwords are treated alike.
     """

@@ -84,7 +84,9 @@ class Losses(NamedTuple):
 
 
 class SpanModel(nn.Module):
-    """What is trained: ``language_model`` with, as the settings say, boundary and next-sentence heads."""
+    """The network in training: ``language_model``, and boundary and next-sentence heads if the
+    settings request them.
+    """
 
     def __init__(self, language_model: LanguageModel, settings: ObjectiveSettings):
         super().__init__()

@@ -143,7 +143,7 @@ def pretrain(
 
 
 class PretrainRun(CheckedRun):
-    """One pre-training: text, network, optimizer, and where it stands."""
+    """One pre-training: text, network, optimizer, and the state of the run."""
 
     progress: PretrainProgress
 
@@ -514,7 +514,7 @@ def set_pretrain_rates(optimizer: Any, update: int, settings: PretrainSettings) 
 
 
 def pretrain_factor(update: int, warmup: int, total: int) -> float:
-    """Return what the learning rate is multiplied by: a straight rise, then a straight fall to 0.
+    """Return the factor of the learning rate: it rises linearly, then falls linearly to 0.
 
     Before update 0 it is 0.
     """

@@ -66,7 +66,7 @@ class TextSettings(Settings):
     language: str = DEFAULT_LANGUAGE
     """Language of the text: a code such as "en" (docs/languages.md). Its rules find the ends of sentences."""
     block_size: int = Field(512, gt=8)
-    """Longest block in subwords, special ones included."""
+    """Longest block in subwords, including special tokens."""
     dev_ratio: Fraction = 0.01
     """Fraction of the documents that is held out to evaluate the run. If the text is mostly one document, its last
     blocks are held out. If there are two blocks or more, at least one is held out.
@@ -85,7 +85,7 @@ class TextSettings(Settings):
 
 
 class MaskingSettings(Settings):
-    """What is masked (SpanBERT, 3.1): the scheme, the fraction of subwords, and the lengths of spans."""
+    """What is masked (SpanBERT, section 3.1): the scheme, the fraction of subwords, and the lengths of spans."""
 
     scheme: Scheme = "geometric"
     """What is masked: spans of whole words of geometric length (SpanBERT), words, subwords (BERT), names, noun phrases,
@@ -106,10 +106,10 @@ class MaskingSettings(Settings):
 
 
 class ObjectiveSettings(Settings):
-    """What is predicted besides the masked words: span boundaries (3.2), the next sentence (2)."""
+    """What is predicted besides the masked words: span boundaries (section 3.2), the next sentence (section 2)."""
 
     boundary_weight: float = Field(1.0, ge=0)
-    """Weight of the span-boundary objective against the masked words; 0 leaves it out."""
+    """Weight of the span boundary objective against the masked words; 0 leaves it out."""
     max_boundary_targets: int = Field(15, gt=0)
     """Predict at most the first N subwords of a span from its boundaries."""
     boundary_positions: int = Field(200, gt=0)

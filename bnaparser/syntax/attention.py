@@ -56,14 +56,14 @@ class Attention:
 
 
 def both(allowed: Tensor | None, mask: Tensor | None) -> Tensor | None:
-    """Return what two masks of booleans allow, one of which may be None: it forbids nothing."""
+    """Return a mask of what both masks allow. A mask may be None: it forbids nothing."""
     if mask is None or allowed is None:
         return allowed if mask is None else mask
     return allowed & mask
 
 
 def closing(visible: Tensor, dtype: torch.dtype) -> Tensor:
-    """Return what is added to scores to take out the keys that are not visible.
+    """Return the number that is added to scores to mask the keys that are not visible.
 
     A sum, as a mask is shared by all heads: filling their scores in takes three times as long. Half
     of the least number, so that sums stay numbers: a row without any key is uniform, never NaN.
@@ -123,7 +123,7 @@ class Syntax(nn.Module):
         self.learning = torch.is_grad_enabled()
 
     def end(self) -> None:
-        """Close a call, also one that failed."""
+        """Close a call, even if it failed."""
         self.batch, self.running = None, False
 
     def check_gradient(self) -> None:

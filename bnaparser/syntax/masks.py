@@ -46,7 +46,7 @@ class TokenText:
 
 @dataclass(frozen=True)
 class TextMasks:
-    """What a variant needs of one text of T tokens; None if it does not need it.
+    """The masks of one text of T tokens that a variant needs; None if it does not need them.
 
     ``mask`` (T, T) of booleans; ``parents`` (T) of token numbers or UNSUPERVISED; ``subnetworks``
     (K, T, T) says for each kind of Syntax-BERT's sub-networks which one a pair of tokens belongs

@@ -73,7 +73,7 @@ class Split:
 
     @property
     def gold(self) -> list[Gold]:
-        """What is to be predicted of each."""
+        """The targets of the examples."""
         return [example.gold for example in self.examples if example.gold is not None]
 
     def digest(self, trees: bool) -> str:
@@ -112,7 +112,7 @@ def read_data(recipe: TaskRecipe) -> Data:
     labels = kind.labels(read["train"])
     if recipe.task.main_metric == "span_f1" and not has_spans(labels):
         raise SettingsError(
-            f"span_f1 is of BIO tags, B-PER and the like, and the training data has "
+            "span_f1 needs BIO tags such as B-PER, but the training data has "
             f"{', '.join(labels[:5])}: set task.metric to accuracy or macro_f1"
         )
     numbers = {label: number for number, label in enumerate(labels)}

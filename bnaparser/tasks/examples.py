@@ -27,7 +27,7 @@ Gold = int | float | str | tuple[int, ...] | tuple[str, ...]
 
 @dataclass(frozen=True)
 class TaskExample:
-    """One text, or two, and what is to be predicted.
+    """One text, or two, and the target.
 
     That is a class, a score, a class of each word, or the answers that are right, none where the
     passage has none. A text is running text, or the words that it was given as. ``marks`` are the

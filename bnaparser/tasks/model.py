@@ -60,7 +60,7 @@ class TaskModel:
 
     @property
     def max_pieces(self) -> int:
-        """How many subwords of a text the encoder takes; what is longer is cut off at its end."""
+        """Number of subwords that the encoder can read; a longer text is truncated at its end."""
         return self.text_inputs.max_pieces
 
     @property
@@ -89,7 +89,7 @@ class TaskModel:
     def training_items(
         self, examples: Sequence[PreparedExample], max_pieces: int
     ) -> Sequence[PreparedExample | TrainingWindow]:
-        """Return what a model is trained on: the examples, or of answers their windows.
+        """Return the items for training: the examples, or the windows of questions.
 
         Raises DataError if the parts of a relation are too far apart for ``max_pieces``.
         """
@@ -104,7 +104,7 @@ class TaskModel:
     def scores(
         self, examples: Sequence[PreparedExample], batch_tokens: int | None = None
     ) -> list[Any]:
-        """Return what the network says of each example, in order.
+        """Return the network's output for each example, in order.
 
         That is logits, (outputs), for tagging (words, outputs); of a question `AnswerCandidates`.
         """
@@ -128,12 +128,15 @@ class TaskModel:
         return [self.predicted(found) for found in self.scores(examples, batch_tokens)]
 
     def predicted(self, found: Any) -> Gold:
-        """Return what the scores of one example say: a class, a score, a class of each word, an answer."""
+        """Return the prediction for one example: a class, a score, a class of each word, or an
+        answer.
+        """
         return self.kind.decode(found, self.threshold)
 
 
 def create(settings: TaskModelSettings, labels: tuple[str, ...]) -> TaskModel:
-    """Build a model to be trained: its encoder with pre-trained weights, what is new random.
+    """Build a model for training: the encoder with pre-trained weights, everything else randomly
+    initialised.
 
     Marks of relations are added to its vocabulary. Raises ModelError when there is no such encoder,
     SettingsError when the variant does not fit it, or windows leave passages no space.

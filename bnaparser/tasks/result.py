@@ -33,7 +33,7 @@ class FoundAnswer:
 
 @dataclass(frozen=True)
 class Classification:
-    """What a model says of one text.
+    """The output of a model for one text.
 
     ``label`` is the likeliest class, ``probabilities`` has each class's, in the model's order;
     ``parses`` are the text's sentences with their trees. A model of scores gives ``score``, one

@@ -40,7 +40,7 @@ class TaskSettings(Settings):
     """What a model of a task predicts: a class or a score of a text, a class of each word, a relation, or an answer."""
 
     kind: Kind = "classification"
-    """Classes or scores of texts; tags of words; relations of two marked parts; answers to questions on a passage."""
+    """Classes or scores of texts; tags of words; relations between two marked spans; answers to questions on a passage."""
     language: str = DEFAULT_LANGUAGE
     """Language of the texts: a code such as "en" (docs/languages.md), or "zh"."""
     texts: tuple[str, ...] = ("sentence",)
@@ -54,7 +54,7 @@ class TaskSettings(Settings):
     other: str = "Other"
     """The class that means "no relation"; ``relation_f1`` leaves it out."""
     metric: Metric | None = None
-    """Metric that chooses the best model on the development data. Left out: the first that the kind has."""
+    """Metric that chooses the best model on the development data. Left out: the main metric of the kind."""
 
     @model_validator(mode="before")
     @classmethod
@@ -242,7 +242,7 @@ class TaskTrainSettings(Settings):
     bucket_batches: int = Field(8, gt=0)
     """Sort this many batches together by length before they are cut: less padding, but less variety in a batch."""
     epochs: float = Field(3.0, gt=0)
-    """Length of the training, if ``max_steps`` is left out."""
+    """Length of the training in epochs, if ``max_steps`` is left out."""
     max_steps: int | None = Field(None, gt=0)
     """Length of the training in steps: updates of the weights."""
     learning_rate: float = Field(3e-5, gt=0)

@@ -12,7 +12,7 @@ from bnaparser.trees.escapes import ENTITY, character_of
 
 
 class TextPiece(NamedTuple):
-    """A word or a part of one, at ``start`` to ``end`` of a text, half-open.
+    """A word or a part of a word, at ``start`` to ``end`` of a text, end-exclusive.
 
     ``form`` is how a treebank writes it. ``begins``: whether it begins a word, as far as rules can
     tell; if they are ``sure``, the network is not used. ``joint`` stands between it and the piece
@@ -129,7 +129,7 @@ def from_spaced_words(text: str) -> Sentence:
 
 
 def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
-    """Return what was given; TypeError for a string, a dictionary, a data frame or a set.
+    """Return the value unchanged; TypeError for a string, a dictionary, a data frame or a set.
 
     The parts of these are something else, or have no order.
     """
@@ -138,7 +138,7 @@ def not_one_string(strings: Iterable[Item], what: str) -> Iterable[Item]:
     if isinstance(strings, Mapping) or hasattr(strings, "columns"):
         kind = type(strings).__name__
         raise TypeError(
-            f"give a list of {what}, not a {kind}: of a data frame a column, such as frame['text']"
+            f"give a list of {what}, not a {kind}: give a column of a data frame, such as frame['text']"
         )
     if isinstance(strings, set | frozenset):
         raise TypeError(f"give a list of {what}, not a set: a set has no order")

@@ -114,12 +114,12 @@ def split_stream(
 
 
 def text_lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text with their ends; only a line feed ends one."""
+    """Yield the lines of a text with their ends; only a line feed ends a line."""
     return (line.group() for line in _LINE.finditer(text))
 
 
 def paragraphs(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """Yield the runs of lines without a blank one, each with its place in the input."""
+    """Yield the runs of lines without a blank line between them, each with its place in the input."""
     block: list[str] = []
     start = place = 0
     for piece in lines:

@@ -121,7 +121,9 @@ def check_readable(language: str) -> str:
 
 
 def rules_of(language: str) -> TextRules:
-    """Return the rules of a language, one of `LANGUAGE_NAMES`; of another one English's."""
+    """Return the rules of a language in `LANGUAGE_NAMES`; for any other language the rules of
+    English.
+    """
     return _RULES.get(language, ENGLISH)
 
 
@@ -131,7 +133,7 @@ def rules_for(languages: Sequence[str]) -> TextRules:
 
 
 def match_language(language: str, known: Iterable[str]) -> str | None:
-    """Return which of the languages known a code means; None for none of them.
+    """Return the known language that a code means; None if it means none of them.
 
     Capitals do not count, nor do countries, and ``es_ES`` is ``es-ES``. ``zh`` is ``zh-Hant`` or
     ``zh-Hans``, and with a country that which is written there; either is read in the characters of

@@ -93,7 +93,9 @@ class Judged(NamedTuple):
 
 
 class Bin(NamedTuple):
-    """The constituents of about one probability: how many, its mean, and the fraction that is right."""
+    """The constituents with similar probabilities: their number, their mean probability, and the
+    fraction that is correct.
+    """
 
     size: int
     probability: float
@@ -145,7 +147,9 @@ def _gold_chart(network: ParsingNetwork, example: Example, scores: Float32s) -> 
 
 
 def judge_constituents(charts: Sequence[GoldChart], temperature: float) -> Judged:
-    """Return the constituents of the best trees; a chain over the same words is one."""
+    """Return the constituents of the best trees; a chain over the same words counts as one
+    constituent.
+    """
     probabilities = [one.marginals(temperature).probabilities[one.constituents] for one in charts]
     return Judged(
         np.concatenate([np.zeros(0), *probabilities]),
@@ -154,7 +158,7 @@ def judge_constituents(charts: Sequence[GoldChart], temperature: float) -> Judge
 
 
 def log_loss(judged: Judged) -> float:
-    """Return the mean of -log(the probability of what is so): right, or wrong; in nats."""
+    """Return the mean of -log(probability of the outcome): right or wrong; in nats."""
     sure = np.where(judged.right, judged.probabilities, 1 - judged.probabilities)
     return float(-np.log(np.maximum(sure, _SUREST)).mean())
 

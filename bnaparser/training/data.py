@@ -102,7 +102,7 @@ def read_mix(settings: TrainSettings) -> Mix:
 
 
 def updates_per_epoch(mix: Mix, settings: TrainSettings) -> int:
-    """Return how many batches an epoch is cut into; the last one may be smaller."""
+    """Return the number of batches in an epoch; the last batch may be smaller."""
     return math.ceil(mix.epoch_size / settings.batch_size)
 
 

@@ -24,7 +24,7 @@ def disturbed(
     settings: TrainSettings,
     generator: np.random.Generator,
 ) -> list[TrainingSentence]:
-    """Return sentences as one update reads them, each with the tree that it has then."""
+    """Return sentences with noise for one update, each with its changed tree."""
     batch = list(sentences)
     _change_trees(model, batch, settings.noise, generator)
     written = _written_otherwise(batch, settings, generator)
@@ -186,7 +186,9 @@ def in_title_case(words: Sequence[str], generator: np.random.Generator) -> list[
 
 
 def typed_wrong(words: Sequence[str], generator: np.random.Generator) -> list[str]:
-    """Return the words with a slip of the finger in some; in one at least, if one is long enough."""
+    """Return the words with typing errors in some words; in at least one word, if a word is long
+    enough.
+    """
     read = list(words)
     long = [place for place, word in enumerate(read) if len(word) >= _SHORTEST and word.isalpha()]
     if not long:
@@ -214,7 +216,7 @@ def _slip(word: str, generator: np.random.Generator) -> str:
 
 
 def with_other_marks(words: Sequence[str], generator: np.random.Generator) -> list[str]:
-    """Return the words with the quotes, brackets, dashes and apostrophes of somebody else."""
+    """Return the words with other quotation marks, brackets, dashes and apostrophes."""
     quotes, brackets = _one_of(_QUOTES, generator), _one_of(_ROUND, generator)
     dash = _one_of(_DASHES, generator)
     marks = {

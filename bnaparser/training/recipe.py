@@ -46,7 +46,7 @@ class DataSettings(Settings):
     path: str = Field(examples=["train.mrg"])
     """File or folder of bracketed trees, or the folder of a release."""
     weight: float = Field(1.0, gt=0)
-    """How often a sentence occurs in an epoch; a fraction is drawn again for each epoch."""
+    """How often a sentence occurs in an epoch. With a fraction, sentences are drawn again for each epoch."""
     map: str | None = None
     """Name of a label map in the file ``train.label_maps``."""
     release: Literal["ptb", "ctb"] | None = None
@@ -55,7 +55,7 @@ class DataSettings(Settings):
     part: Literal["train", "dev", "test"] = "train"
     """Part of the release."""
     tags: str | None = None
-    """File of part-of-speech tags that a network with ``tags.given`` reads in place of the trees' own."""
+    """File of part-of-speech tags. A network with ``tags.given`` reads these tags, not the tags in the trees."""
     language: str | None = None
     """Language of the trees. Needed where ``text.languages`` has several."""
     ignore_gold: bool = False
@@ -101,7 +101,7 @@ class TrainSettings(Settings):
     segmentation_every: int = Field(1, gt=0)
     """Train the head of ``text.segment_words`` on every N-th sentence."""
     epochs: float = Field(3.0, gt=0)
-    """Length of the training, if ``max_steps`` is left out."""
+    """Length of the training in epochs, if ``max_steps`` is left out."""
     max_steps: int | None = Field(None, gt=0)
     """Length of the training in steps: updates of the weights."""
     loss: Literal["hinge", "crf"] = "hinge"

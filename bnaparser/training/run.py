@@ -61,7 +61,7 @@ log = logging.getLogger(__name__)
 
 
 def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progress:
-    """Train a model by a recipe; the best one on the development set is in ``output/model``.
+    """Train a model by a recipe; the best model on the development set is in ``output/model``.
 
     An interrupted run is resumed from ``output/checkpoint``; ``fresh`` starts over. On Ctrl-C and SIGTERM the
     run writes a checkpoint and raises TrainingInterrupted. A model that an earlier run has left is renamed.
@@ -291,7 +291,7 @@ def development_scores(
     *,
     keep_functions: bool = False,
 ) -> dict[str, float]:
-    """Return F1 of each development set (percent), and the mean F1; and how well other heads do.
+    """Return F1 of each development set (percent), the mean F1, and the scores of the other heads.
 
     With ``keep_functions``, labels count with their functions, and ``NAME labels`` is F1 without. ``NAME tags`` is a
     tagger's accuracy, ``NAME words`` the F1 of words found in their text.

@@ -268,7 +268,7 @@ def create_from(
         if stated != theirs:
             raise SettingsError(
                 f"train.start does not fit the recipe: its layers.{key} is {theirs!r}, not {stated!r};"
-                f" leave layers.{key} out to keep that of the model"
+                f" leave layers.{key} out to keep the setting of the model"
             )
     source: str | tuple[PreTrainedModel, PreTrainedTokenizerBase]
     if isinstance(start.encoder, PretrainedEncoder):
@@ -287,7 +287,7 @@ def _carry_over(start: BnaModel, model: BnaModel) -> None:
     if lost := [n for n in theirs if n not in mine and not n.startswith(_LEFT_BEHIND)]:
         raise SettingsError(
             f"train.start does not fit the recipe: it has {lost[0]}, which the recipe's network lacks;"
-            " leave [layers] out to keep that of the model"
+            " leave [layers] out to keep the setting of the model"
         )
     # The layers whose rows stand for labels or tags: names of the new rows, and of the old ones.
     rows = {

@@ -75,7 +75,7 @@ def ensemble_for(networks: Mapping[str, ParsingNetwork], language: str) -> Ensem
 
 
 class Teacher:
-    """Trained parsers that say what they think of sentences, for one network to learn.
+    """Trained parsers whose predictions for sentences another network learns.
 
     ``networks`` are the result of `load_teacher`, ``weight`` how much they count beside a gold tree. On a CPU a batch is
     read on each core; what they think of a sentence does not depend on its batch there, and
@@ -180,7 +180,9 @@ class Teacher:
 
 
 def shared_columns(mine: Inventory, theirs: Inventory) -> tuple[list[int], list[int]]:
-    """Return the numbers of the names that two inventories share, in the one and in the other."""
+    """Return the numbers of the names that two inventories share, in the first and in the second
+    inventory.
+    """
     shared = [name for name in mine.names if name in theirs]
     return list(map(mine.number, shared)), list(map(theirs.number, shared))
 

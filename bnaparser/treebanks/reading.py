@@ -105,7 +105,7 @@ def read_trees(
 
 
 def load_trees(paths: StrPath | Iterable[StrPath], **options: Unpack[TreeOptions]) -> list[Tree]:
-    """Return all trees in one list; raises as `find_trees` does.
+    """Return all trees in one list. Raises the errors of `find_trees`.
 
     The garbage collector rests in the meantime: trees hold no cycles, and its passes over millions of
     new nodes would take three times as long as the reading.

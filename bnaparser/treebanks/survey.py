@@ -82,7 +82,7 @@ class Survey:
             self.oddities.setdefault(kind, Oddity(0, first)).trees += 1
 
     def ambiguous_names(self) -> list[str]:
-        """Return what is used both as a label and as a tag, sorted."""
+        """Return the names that are used both as a label and as a tag, sorted."""
         return sorted(set(self.labels) & set(self.tags))
 
 

@@ -180,7 +180,7 @@ class _Sentence:
         for parent, child, function, line in self.edges:
             place = places.get(child)
             if place is None:
-                self._fail(f"the edge's idref {child!r} is no id of this sentence", line)
+                self._fail(f"the edge's idref {child!r} is not an id of this sentence", line)
             if parents[place] is not None:
                 self._fail(f"{child!r} has two parents: write the second as a secedge", line)
             parents[place], functions[place] = places[parent], function

@@ -51,7 +51,7 @@ class Span(NamedTuple):
 
 
 class Tree:
-    """A node of a constituency tree with all that is below it; it cannot be changed.
+    """A node of a constituency tree with everything below it; immutable.
 
     ``label`` is the node's label. ``children`` are its nodes, left to right; a part-of-speech node
     (pre-terminal) has exactly one child, its word, a ``str``. ``span`` are the words it covers,
@@ -216,11 +216,11 @@ class Tree:
 
     @property
     def tags(self) -> tuple[str, ...]:
-        """The part-of-speech tags, one a word; ``""`` for a word without one."""
+        """The part-of-speech tags, one for each word; ``""`` for a word without a tag."""
         return tuple(node.label for node in self.preterminals())
 
     def nodes(self) -> Iterator[Tree]:
-        """All nodes in pre-order: this one, then each child with what is below it.
+        """All nodes in pre-order: this node, then each child with the nodes below it.
 
         Example:
             >>> from bnaparser import Tree
@@ -340,7 +340,8 @@ class Tree:
         return assemble(labels, arities, self.words, self.start)
 
     def clauses(self) -> list[Clause]:
-        """Return the clauses; each word is in exactly one. Offsets are those of the words with blanks between them.
+        """Return the clauses; each word is in exactly one clause. Offsets count in the words joined
+        by blanks.
 
         Raises TreeError if the tree has tags of no treebank that is known. docs/clauses.md says what the kinds are.
 
@@ -370,7 +371,8 @@ class Tree:
         return clauses_to_dict(" ".join(self._words_of_text()), self.clauses)
 
     def pretty(self) -> str:
-        """Return the tree on several lines, indented; a node with only words below takes one.
+        """Return the tree on several lines, indented; a node with only words below it takes one
+        line.
 
         Example:
             >>> from bnaparser import Tree
@@ -473,7 +475,7 @@ class Tree:
         return f"{HTML_START}{self.to_html_section()}{HTML_END}"
 
     def to_html_section(self) -> str:
-        """Return the tree's part of such a page, which may hold any number of them.
+        """Return the tree as a section of an HTML page, which may hold any number of sections.
 
         Example:
             >>> from bnaparser import Tree
@@ -487,7 +489,8 @@ class Tree:
         return html_section(" ".join(words), self, words)
 
     def to_mrg(self) -> str:
-        """Return the tree as in the Penn Treebank's ``.mrg`` files, its words as they are.
+        """Return the tree in the layout of the Penn Treebank's ``.mrg`` files; words are not
+        changed.
 
         Example:
             >>> from bnaparser import Tree

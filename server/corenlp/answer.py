@@ -127,7 +127,8 @@ def to_text(sentences: Sequence[Annotated]) -> str:
 
 
 def to_conll(sentences: Sequence[Annotated]) -> str:
-    """Return CoreNLP's ``conll`` format: ID, form, lemma, tag, entity, head, relation, by tabs.
+    """Return CoreNLP's ``conll`` format: ID, form, lemma, tag, entity, head, relation, separated by
+    tabs.
 
     ``_`` stands where there is nothing; a blank line follows each sentence.
     """

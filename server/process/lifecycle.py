@@ -184,7 +184,8 @@ def listen(sockets: Sequence[socket.socket], host: str) -> None:
 
 
 def close_stalling(one: socket.socket, seconds: float) -> None:
-    """Have the system close connections whose client takes nothing of what is sent for so long.
+    """Set the sockets so that the system closes connections whose client reads nothing for this
+    time.
 
     The connections that a socket accepts inherit it. Only Linux has this.
     """

@@ -334,7 +334,7 @@ class Batcher(Generic[Unit, Result]):
 
     @property
     def alive(self) -> bool:
-        """Whether it takes requests: it was started, and neither stopped nor did it fail."""
+        """Whether the batcher takes requests: it was started, was not stopped and has not failed."""
         return self._task is not None and not self._task.done()
 
     async def try_out(self, sentence: Unit, tags: Rows = None) -> Result:

@@ -74,7 +74,8 @@ def cost_of(sentence: Sentence) -> float:
 
 
 class ParsingQueue:
-    """The queue of a parser's sentences: ``short`` ones and ``long`` ones, each in batches of their own.
+    """The queue of a parser's sentences: ``short`` and ``long`` sentences, each in separate
+    batches.
 
     It is used like a `Batcher`. ``thread`` is that of the short ones.
     """

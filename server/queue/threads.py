@@ -25,7 +25,8 @@ _LONG = 1_000 * SMALL  # characters of an answer, half a second or more of writi
 
 
 class TextThread:
-    """Texts are worked on one at a time: Python would not run two at once, and so each is done sooner.
+    """A thread that works on one text at a time: Python would not run two at once, so each is done
+    sooner.
 
     ``characters`` counts those of bodies that are being read or wait to be; of one body
     ``most_characters`` at most, for it may not hold more text.
@@ -98,7 +99,7 @@ def _go_on(work: Steps[Result]) -> list[Result]:
 
 
 class ModelThread:
-    """The one thread that all models run in, and whose ``turn`` it is of those who give it batches.
+    """The one thread in which all models run. ``turn`` says whose batch is computed next.
 
     A batch is chosen once it is its turn, from all that waits by then.
     """

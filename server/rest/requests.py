@@ -418,7 +418,7 @@ def split_of(query: QueryParams) -> Split:
 
 
 def language_of(query: QueryParams) -> str | None:
-    """Return the language that the query names, if it names one. Raises Unprocessable."""
+    """Return the language that the query names, or None. Raises Unprocessable."""
     given = query.get("language") or None
     if given is not None and len(given) > LONGEST_LANGUAGE:
         raise Unprocessable(f"language is {given[:40]!r}...: give a code such as en")

@@ -170,9 +170,9 @@ def test_a_second_start_is_refused_and_a_kill_loses_nothing(make: Maker, tmp_pat
     [
         ("notes.txt", "mine", "holds other files and no annotation project"),
         (STEPS, '{"format": "bnaparser annotation project", "version": 2}\n', "is of version 2"),
-        (STEPS, '{"a": 1}\n', "is no file of an annotation project"),
-        (STEPS, "hello\n", "line 1: this is no file of an annotation project"),
-        (STEPS, "hello", "line 1: this is no file of an annotation project"),
+        (STEPS, '{"a": 1}\n', "is not a file of an annotation project"),
+        (STEPS, "hello\n", "line 1: this is not a file of an annotation project"),
+        (STEPS, "hello", "line 1: this is not a file of an annotation project"),
     ],
 )
 def test_other_folders_are_refused_and_left_alone(
@@ -212,7 +212,7 @@ def test_a_damaged_tree_is_named(make: Maker, tmp_path: Path, right: str, wrong:
     make.close()
     file = tmp_path / "project" / STEPS
     file.write_text(file.read_text().replace(right, wrong))
-    with pytest.raises(DataError, match=rf"{STEPS}, line 3: this is damaged.*is no tree of the"):
+    with pytest.raises(DataError, match=rf"{STEPS}, line 3: this is damaged.*is not a tree of the"):
         read_project(tmp_path / "project")
 
 

@@ -112,11 +112,14 @@ def test_wrong_use_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
     file = tmp_path / "text.txt"
     file.write_text("Dogs bark.\n")
     for arguments, said in (
-        ([tmp_path / "none"], "none is no project yet: name files to annotate"),
+        ([tmp_path / "none"], "none is not a project yet: name files to annotate"),
         ([file], "text.txt is a file: name the project's folder first"),
         ([file, file], "text.txt is a file: name the project's folder first"),
         ([tmp_path, file], "holds other files and no annotation project: name a new folder"),
-        ([tmp_path, "--export", "-"], "is no annotation project: it has no file annotation.jsonl"),
+        (
+            [tmp_path, "--export", "-"],
+            "is not an annotation project: it has no file annotation.jsonl",
+        ),
         ([tmp_path, file, "--export", "-"], "--export adds no files"),
         ([tmp_path / "p", file, "--port", "70000"], "--port 70000"),
         ([tmp_path / "p", file, "--annotator", " "], "--annotator is a name"),

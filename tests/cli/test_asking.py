@@ -148,7 +148,7 @@ def test_the_tags_of_such_a_file_may_be_given_too(run: Run, heads: Path) -> None
         (["--dependencies", "nowhere.conllu"], "nowhere.conllu"),
         (
             ["--dependencies", "HEADS", "--penalty", "nan"],
-            "bnaparse: --penalty nan is no number between -10,000 and 10,000\n",
+            "bnaparse: --penalty nan is not a number between -10,000 and 10,000\n",
         ),
         (["--penalty", "2", "a"], "needs --dependencies FILE\n"),
         (["--max-words", "2", "It rained."], "3 words, and the limit is 2"),

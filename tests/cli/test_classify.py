@@ -200,7 +200,7 @@ def test_a_passage_that_cannot_be_had(
     assert code == 2 and "latin.txt, line 1: byte 4 (0xe9) is not UTF-8" in err
     (tmp_path / "a.txt").write_text("It sang.")
     code, _, err = run("Who?", "--passage", str(tmp_path / "a.txt"))
-    assert code == 2 and "is no model for question answering: leave --passage out" in err
+    assert code == 2 and "is not a model for question answering: leave --passage out" in err
 
 
 def test_the_passage_is_not_overwritten(run: Run, tmp_path: Path) -> None:

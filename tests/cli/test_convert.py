@@ -153,7 +153,7 @@ def test_the_name_of_the_output_tells_the_format(run: Run, trees: Path, tmp_path
     assert run("convert", trees, "-o", tmp_path / "b.export")[0] == 0
     assert load_trees(tmp_path / "b.export") == [Tree.parse(tree) for tree in TREES]
     code, _, err = run("draw", trees, "-o", tmp_path / "c.conllu")
-    assert (code, "conllu is no picture" in err) == (2, True)
+    assert (code, "conllu is not a picture" in err) == (2, True)
 
 
 def test_numbered_pictures(run: Run, trees: Path, tmp_path: Path) -> None:

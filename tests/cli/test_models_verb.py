@@ -48,7 +48,7 @@ def test_the_labels_of_a_model_are_explained(capsys: pytest.CaptureFixture[str])
     assert "is\ttag\tHVDI\tverb\tthe verb “have”: hafa, past indicative" in lines
     assert all(len(line.split("\t")) == 5 and all(line.split("\t")) for line in lines)
     assert main(["models", "describe", "sst2", "--labels"]) == 2
-    assert "sst2 is no parser" in capsys.readouterr().err
+    assert "sst2 is not a parser" in capsys.readouterr().err
 
 
 def test_a_model_is_described(elsewhere: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -217,7 +217,7 @@ BAD: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "no number": (
         changed(lambda w: w.update({"pretrained_model.embeddings.LayerNorm.bias": 3})),
-        "damaged: these are no weights: pretrained_model.embeddings.LayerNorm.bias",
+        "damaged: these are not weights: pretrained_model.embeddings.LayerNorm.bias",
     ),
     "a flat weight": (
         changed(lambda w: w.update({"encoder.layers.0.self_attn.w_qkv_c": torch.ones(3)})),

@@ -268,7 +268,7 @@ def test_a_model_of_another_format_is_refused_in_one_sentence(
         Parser.load(given)
     for told in ('"1"', "null", "true"):
         (given / "about.json").write_text(f'{{"format": {told}}}')
-        with pytest.raises(ModelError, match=rf"its format is {told}: that is no number"):
+        with pytest.raises(ModelError, match=rf"its format is {told}: that is not the number"):
             Parser.load(given)
 
 

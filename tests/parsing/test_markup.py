@@ -63,15 +63,15 @@ def test_brackets_in_brackets_and_brackets_that_are_text() -> None:
     [
         ("a ] b", "a ] at 2 has no opening bracket"),
         ("a [NP b", "the bracket [NP at 2 is not closed"),
-        ("[ a b]", "[ at 0 says nothing"),
-        ("[12 a]", "[12 at 0 says nothing"),
-        ("as he says [1] in", r"[1] at 11 says nothing: after [ stands a label"),
+        ("[ a b]", "[ at 0 is not a constraint"),
+        ("[12 a]", "[12 at 0 is not a constraint"),
+        ("as he says [1] in", r"[1] at 11 is not a constraint: after [ write a label"),
         ("as he says [1] in", r"\[ is the character itself"),
-        ("see [a] and", "[a] at 4 says nothing"),
+        ("see [a] and", "[a] at 4 is not a constraint"),
         ("[NP ]", "the bracket [NP at 0 contains no words"),
-        ("[? a]", "says nothing"),
-        ("[= a]", "says nothing"),
-        ("[! a]", "says nothing"),
+        ("[? a]", "is not a constraint"),
+        ("[= a]", "is not a constraint"),
+        ("[! a]", "is not a constraint"),
     ],
 )
 def test_what_is_wrong_is_told_with_its_place(marked: str, said: str) -> None:
@@ -115,7 +115,7 @@ def test_brackets_may_stand_side_by_side() -> None:
         Constraint("must", 0, 1, "QP"),
         Constraint("must", 0, 3, "NP"),
     ]
-    with pytest.raises(SentenceError, match=r"^\[ at 0 says nothing"):
+    with pytest.raises(SentenceError, match=r"^\[ at 0 is not a constraint"):
         unmark("[[NP a]")
 
 
@@ -185,7 +185,7 @@ def test_a_bracket_that_a_later_bad_line_keeps_open_is_told_of_its_sentence(
     first, second, third = (marked.of(one, 1) for one in sentences)
     assert first == "the bracket [NP is not closed in its sentence"
     assert isinstance(second, str)
-    assert "has no opening bracket" in second or "says nothing" in second
+    assert "has no opening bracket" in second or "is not a constraint" in second
     assert third == [Constraint("must", 0, 1, "NP")]
 
 

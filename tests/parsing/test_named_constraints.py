@@ -125,9 +125,9 @@ def test_a_label_stands_for_every_chain_that_holds_it() -> None:
         ([("must", 0, 2, "NPP")], "the model knows no label 'NPP'; is NP meant?"),
         ([("must", 0, 2, "@@")], "the model knows no label '@@': it has NP S VP"),
         ([("must", 0, 2, "VP::S")], "knows no label 'VP::S'"),
-        ([("bonus", 0, 2, (), math.nan)], "nan is no number between"),
-        ([("bonus", 0, 2, (), 1e9)], "is no number between"),
-        ([("bonus", 0, 2, (), 10_001.0)], "10001.0 is no number between -10,000 and 10,000"),
+        ([("bonus", 0, 2, (), math.nan)], "nan is not a number between"),
+        ([("bonus", 0, 2, (), 1e9)], "is not a number between"),
+        ([("bonus", 0, 2, (), 10_001.0)], "10001.0 is not a number between -10,000 and 10,000"),
         (
             [("must", 0, 2), ("tag", 0, 1, (), None, "NN"), ("tag", 0, 1, (), None, "VB")],
             "constraint 2 (tag NN at 0 to 1) and constraint 3 (tag VB at 0 to 1) cannot hold",
@@ -269,7 +269,7 @@ def test_dependencies_take_the_malus_for_each_word_that_speaks_against_a_span() 
         (Dependencies((0, 1, 9)), "a head is not a number from 0 to 3"),
         (
             Dependencies((0, 1, 1), penalty=math.inf),
-            "penalty of the dependencies: inf is no number",
+            "penalty of the dependencies: inf is not a number",
         ),
         (Dependencies((0, 3, 2)), "following heads up from word 2 leads into a cycle"),
         (Dependencies((0, 1, 1), (False,)), "1 marks of punctuation for 3 words"),

@@ -124,7 +124,7 @@ def test_what_is_no_character_is_an_error_of_its_sentence(
 
 @pytest.mark.parametrize("frame", [{"a": "It rained."}, SimpleNamespace(columns=["text"])])
 def test_names_of_columns_are_no_texts(parser: Parser, frame: Any) -> None:
-    with pytest.raises(TypeError, match=r"a column, such as frame\['text'\]"):
+    with pytest.raises(TypeError, match=r"a column of a data frame, such as frame\['text'\]"):
         list(parser.pipe(frame))
 
 

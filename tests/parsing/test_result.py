@@ -90,7 +90,7 @@ def test_the_text_of_constituents_of_given_words(tiny_model_dir: Path) -> None:
 def test_a_node_of_another_tree_has_no_text_here() -> None:
     assert PARSE.tree is not None
     for other in (PARSE.tree, PARSE.tree[0], (7, 9), (3, 3), Span(-1, 2, "NP")):
-        with pytest.raises(ValueError, match=r"is no part of the tree of 'The  ob-gyn"):
+        with pytest.raises(ValueError, match=r"is not part of the tree of 'The  ob-gyn"):
             SECOND.text_of(other)  # type: ignore[arg-type]  # of a list of several kinds
     with pytest.raises(ValueError, match="0 offsets for 5 words"):
         PARSE.text_of((0, 1))

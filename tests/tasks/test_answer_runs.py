@@ -95,7 +95,7 @@ def test_relations_are_learned(recipe: Callable[..., TaskRecipe], tmp_path: Path
     assert answer.trees[0] is not None and "[" not in str(answer.trees[0])
     assert "mark the two spans" in (classifier("Mira liked the garden.").error or "")
     many = classifier.classify_many(["[E1]a[/E1] [E2] [/E2]", classifier.sample])
-    assert "a marked part has no words" in (many[0].error or "") and many[1].label
+    assert "a marked span has no words" in (many[0].error or "") and many[1].label
 
 
 @pytest.fixture

@@ -65,8 +65,14 @@ def test_squads_own_form(tmp_path: Path) -> None:
     ("changes", "says"),
     [
         ({"answers": [{"text": "cat", "start": 3}]}, "the answer 'cat' is not in the passage"),
-        ({"answers": [{"text": "dog", "start": 14}]}, "not at character 14 .* but first at 15"),
-        ({"answers": [{"text": "dog", "start": -5}]}, "not at character -5 .* but first at 15"),
+        (
+            {"answers": [{"text": "dog", "start": 14}]},
+            "not at character 14 .* but first at character 15",
+        ),
+        (
+            {"answers": [{"text": "dog", "start": -5}]},
+            "not at character -5 .* but first at character 15",
+        ),
         ({"answers": [{"text": "dog"}]}, "the answer 'dog' has no 'start'"),
         ({"answers": [{"text": "dog", "start": True}]}, "the answer 'dog' has no 'start'"),
         ({"answers": [{"text": " ", "start": 4}]}, "the answer is empty"),
@@ -90,8 +96,8 @@ def test_what_is_wrong_with_a_question_has_its_line(
     ("text", "says"),
     [
         ("{", "is not JSON"),
-        ('{"version": "1.1"}', "not in SQuAD's form"),
-        ("[]", "not in SQuAD's form"),
+        ('{"version": "1.1"}', "not in SQuAD's format"),
+        ("[]", "not in SQuAD's format"),
         (squad({"id": "a", "answers": []}), "question a: there is no question"),
         (
             squad({"id": "a", "question": "?", "answers": []}, passage=""),
@@ -129,7 +135,7 @@ def read_all_dropped(folder: Path) -> list[TaskExample]:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"e1": [0, 99]}, r"'e1' is \[0, 99\], but goes from 0 to 15, the length of the text"),
+        ({"e1": [0, 99]}, r"'e1' is \[0, 99\], but must lie from 0 to 15, the length of the text"),
         ({"e1": [4, 4]}, r"'e1' is \[4, 4\]"),
         ({"e2": [4, 5]}, "'e2' is .* where the text has only blanks"),
         ({"e2": [1]}, r"there is no 'e2', as in \[4, 9\]"),

@@ -80,7 +80,7 @@ def test_a_text_without_its_marks(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[/E1]Mira[E1] has a [E2]dog[/E2].", "[E1] [/E1] [E2]b[/E2]"])
 def test_a_marked_part_that_is_empty(text: str) -> None:
-    with pytest.raises(DataError, match="a marked part has no words"):
+    with pytest.raises(DataError, match="a marked span has no words"):
         read_marks(text)
 
 

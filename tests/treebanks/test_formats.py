@@ -272,7 +272,7 @@ def test_tiger_xml_of_other_programs(tmp_path: Path) -> None:
         (XML[:400], r"trees\.txt:\d+: .*cut off"),
         (XML[: XML.rindex("/>") + 1], r"trees\.txt:\d+: .*cut off"),
         (XML.replace("</nt>", "</nx>"), r"trees\.txt:\d+: .*mismatched tag.*correct this line"),
-        (XML.replace('idref="s1_2"', 'idref="s1_9"'), r"trees\.txt:21:1: .*'s1_9' is no id"),
+        (XML.replace('idref="s1_2"', 'idref="s1_9"'), r"trees\.txt:21:1: .*'s1_9' is not an id"),
         (XML.replace('pos="NN"', "", 1), r"trees\.txt:15:1: .*without the attribute pos"),
         (XML.replace("<corpus", '<!DOCTYPE x [<!ENTITY a "b">]>\n<corpus'), "entity, 'a', is not"),
         (XML.replace("<body>", "<paper>"), r"trees\.txt:11: an element 'paper'"),

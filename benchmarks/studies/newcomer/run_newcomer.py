@@ -197,7 +197,7 @@ def page_of(done: list[Done], began: str) -> str:
 
     python -m benchmarks.studies.newcomer.run_newcomer
 
-The steps are those of a new user who has only README.md, in a fresh clone and a fresh virtual environment. Some steps are typical mistakes.
+A new user who has only README.md takes these steps, in a fresh clone and a fresh virtual environment. Some steps are typical mistakes.
 All steps together took {minutes:.1f} minutes: {verdict}. A step with a traceback counts as failed. The table has the last line of each step's output.
 
 | step | command | seconds | exit code | last line |

@@ -35,7 +35,7 @@ class CompiledLayers:
 
 
 def can_compile(settings: LayerSettings) -> bool:
-    """Return whether these layers are among those written here."""
+    """Return whether the compiled network supports these layers."""
     kinds = {"bimsa", "nsa", "self_attention"}
     return (
         set(settings.layer_types) <= kinds

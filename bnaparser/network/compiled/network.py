@@ -71,7 +71,7 @@ SPANS_AT_ONCE = 1024
 
 @dataclass(frozen=True)
 class CompiledBatch:
-    """What the network knows of a batch: as in ``model.Encoded``, but for numpy."""
+    """The data of a batch for the compiled network: like ``model.Encoded``, but in numpy."""
 
     fenceposts: Floats
     words: Floats
@@ -100,7 +100,7 @@ class _Head:
 
 
 class CompiledNetwork:
-    """A network that can be had by `load_compiled`; ``precision`` is "int8" or "float32"."""
+    """A network that `load_compiled` returns; ``precision`` is "int8" or "float32"."""
 
     backend = "compiled"
     device = "cpu"
@@ -154,7 +154,7 @@ class CompiledNetwork:
         return self.settings.layers.word_shapes or self.subwords.reads_case
 
     def fingerprint(self) -> str:
-        """Return a text that is another one for other weights, or another precision."""
+        """Return a text that differs for other weights or another precision."""
         with self.source.open("rb") as file:
             return f"{self.precision} {hashlib.file_digest(file, 'sha256').hexdigest()}"
 
@@ -269,7 +269,7 @@ class CompiledNetwork:
 
 
 def load_compiled(folder: Path, precision: str) -> CompiledNetwork | None:
-    """Read a model folder; None if its network is none of those that are compiled.
+    """Read a model folder; None if its network cannot be compiled.
 
     ``precision`` is "int8", "float32", or "auto": int8 where the weights are stored so. Raises ModelError if the folder is damaged.
     """

@@ -91,7 +91,7 @@ class StoredWeights:
         return self.made(matrices, np.concatenate(bias))
 
     def made(self, matrices: list[Matrix], bias: Floats) -> Affine:
-        """Make one linear map of matrices one above the other."""
+        """Make one linear map of matrices, stacked by rows."""
         matrix = stacked(matrices, self.in_int8)
         return Affine(pack_bytes(matrix) if self.in_int8 else pack_floats(matrix), bias)
 

@@ -52,7 +52,7 @@ class Piece:
         return 1 + (len(self.text) if self.text else sum(map(len, self.words)) + len(self.words))
 
     def identity(self) -> bytes:
-        """Return bytes that are others for another piece."""
+        """Return bytes that differ for another piece."""
         values = (self.document, self.part, self.start, self.text, self.words, self.tags)
         return json.dumps([*values, self.fields, self.error], default=str).encode()
 
@@ -243,8 +243,8 @@ def check_columns(file: CorpusFile, names: Iterable[str], field: TextField) -> N
         if name is not None and name not in known:
             shown = ", ".join(known) or "none"
             raise DataError(
-                f"{file.path}: no field {name!r}, its fields are {shown}: name the one with the"
-                " text by --field, and that with the id by --id"
+                f"{file.path}: no field {name!r}, its fields are {shown}: name the field of the"
+                " text with --field, and the field of the id with --id"
             )
 
 
@@ -271,7 +271,7 @@ def _piece(
 
 
 def refuse_repeated(pieces: Pieces, store: Path) -> Pieces:
-    """Yield the pieces, with errors in the place of a document whose id an earlier one has.
+    """Yield the pieces; a document whose id occurred before becomes an error.
 
     Of documents with an id of their own, the rows of tables and what CoNLL-U names; others are passed
     on as they are. ``store`` is a file that is written anew; DataError if the disk is full.

@@ -54,7 +54,7 @@ class CorpusFile:
 def find_files(
     paths: Iterable[str], kind: Kind | None = None, output: Path | None = None
 ) -> list[CorpusFile]:
-    """Return the files that names, folders and patterns mean, each once, in the order given.
+    """Return the files that names, folders and patterns stand for, each once, in the given order.
 
     Of a folder these are all files in it of a known kind, at any depth, by name; hidden ones are passed
     over, and so are those in ``output`` where there are others. ``kind`` is that of all files; by
@@ -73,7 +73,7 @@ def find_files(
 
 
 def kind_by_name(path: Path) -> Kind | None:
-    """Return what a file's name says of its kind; None if it says nothing."""
+    """Return the kind of a file by its name; None if the name does not show it."""
     return _BY_SUFFIX.get(ending(path))
 
 

@@ -38,7 +38,7 @@ Facts = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ShardFacts:
-    """What the manifest says of a shard. ``input`` is the digest of its pieces."""
+    """The entry of a shard in the manifest. ``input`` is the digest of its pieces."""
 
     name: str
     documents: int

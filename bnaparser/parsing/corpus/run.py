@@ -68,7 +68,9 @@ class CorpusSettings:
 
 @dataclass(slots=True)
 class CorpusProgress:
-    """How far a run is. Bytes are those of the input files; ``kept`` is the part from before."""
+    """The progress of a run. Bytes are bytes of the input files; ``kept`` is the part from an
+    earlier run.
+    """
 
     total: int
     read: int = 0
@@ -84,7 +86,7 @@ Report = Callable[[CorpusProgress], None]
 
 
 class CorpusRun:
-    """A corpus and where it is written. What can be wrong with files is found when it is made.
+    """A corpus and its output folder. Errors in files are found when the object is made.
 
     Raises DataError and SettingsError with one sentence for whatever cannot be read or written.
     """
@@ -107,14 +109,16 @@ class CorpusRun:
             if Path(os.path.realpath(output)) in Path(os.path.realpath(one.path)).parents
         ]
         if inside:
-            raise SettingsError(f"{inside[0].path} is input, and in the output's folder {output}")
+            raise SettingsError(
+                f"{inside[0].path} is an input file, and is in the output folder {output}"
+            )
         self.field = TextField(settings.text_field, settings.id_field)
         for file in self.files:
             next(self._pieces_of(file), None)  # a missing file or field is known at once
         self.progress = CorpusProgress(sum(file.size for file in self.files))
 
     def go(self, parser: Parser, report: Report, notice: Notice) -> dict[str, Any]:
-        """Parse what is not parsed yet, and return the totals of the manifest.
+        """Parse what has not been parsed yet, and return the totals of the manifest.
 
         ``report`` is called after each shard, ``notice`` with what is worth a line.
         """

@@ -100,7 +100,7 @@ def cut(pieces: Iterable[tuple[Piece, int]], size: int) -> Iterator[Shard]:
 
 
 def where(shard: Shard) -> str:
-    """Return what a shard is called in a message: its number, and from where to where it goes."""
+    """Return the name of a shard in a message: its number, its start and its end."""
     return f"shard {shard.number} ({shard.pieces[0].place} to {shard.pieces[-1].place})"
 
 

@@ -38,7 +38,9 @@ PROJECTIONS = {
 
 
 def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
-    """Return the attention modules of an encoder of these families, in order; none of others."""
+    """Return the attention modules of an encoder of these families, in order; an empty list for
+    other encoders.
+    """
     found: list[tuple[nn.Module, nn.Module]] = []
     for module in encoder.modules():
         inner = getattr(module, "self", None)

@@ -24,7 +24,8 @@ GUIDED: dict[Any, Any] = {
 
 
 def find_hooks(encoder: PreTrainedModel) -> list[AttentionHook]:
-    """Return the attention modules of an encoder of these families, in order; none of others.
+    """Return the attention modules of an encoder of these families, in order; an empty list for
+    other encoders.
 
     A BigBird is set to full attention: its blocks leave no matrix that a mask could be laid on.
     """

@@ -240,7 +240,7 @@ class TreeStore:
             )
 
     def read(self, sentences: Sequence[Words]) -> dict[Words, Tree]:
-        """Return the trees that there are of these sentences of words."""
+        """Return the stored trees of these sentences of words."""
         stored = self._read(sentences)
         trees = {words: _read_tree(value, words) for words, value in stored.items()}
         return {words: tree for words, tree in trees.items() if tree is not None}

@@ -35,7 +35,7 @@ class TreeSource(Protocol):
 
 
 class SpacedSentence(NamedTuple):
-    """The words of a sentence, and of each whether a blank follows it."""
+    """The words of a sentence, and for each word whether a blank follows it."""
 
     words: Words
     spaces: tuple[bool, ...]

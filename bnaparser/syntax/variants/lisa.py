@@ -116,7 +116,8 @@ class ParentHead(nn.Module):
 
 
 class Lisa(AttentionVariant):
-    """LISA: trees supervise, they do not steer, so it reads text without them as text with them.
+    """LISA: trees supervise the attention only, so texts with and without trees are computed in the
+    same way.
 
     After a call with syntax ``loss`` is the supervision to add to the task's loss.
     """
@@ -131,7 +132,7 @@ class Lisa(AttentionVariant):
         return self.parent_head.loss()
 
     def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:
-        """Take in the batch of a call; forget the loss of the last one."""
+        """Take the batch of a call; forget the loss of the previous call."""
         super().begin(batch, shape, device)
         self.parent_head.losses = []
 

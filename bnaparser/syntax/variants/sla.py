@@ -46,7 +46,7 @@ class SlaSettings(SyntaxSettings):
     """
 
     def masks(self, text: TokenText) -> TextMasks:
-        """Return M_loc of eq. 3 for tokens; words of the other sentence of a pair are all seen."""
+        """Return M_loc of eq. 3 for tokens. Words of the other sentence of a pair are all visible."""
         if not text.parsed:
             return TextMasks(parsed=False, mask=open_mask(text.token_words))
         matrices = [local_mask(structure, self) for structure in text.structures]
@@ -71,7 +71,7 @@ def is_punctuation(word: str) -> bool:
 
 
 class GatedLocalAttention(AttentionVariant):
-    """A local attention mixed into the global one by a gate for each token and layer.
+    """Local attention, mixed into global attention by a gate for each token and layer.
 
     After a call ``gate_values`` holds the gates of each layer, (B, T), detached.
     """
@@ -86,7 +86,7 @@ class GatedLocalAttention(AttentionVariant):
         self.gate_values: list[Tensor] = []
 
     def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:
-        """Take in the batch of a call; forget the gates of the last one."""
+        """Take the batch of a call; forget the gates of the previous call."""
         super().begin(batch, shape, device)
         self.gate_values = []
 
@@ -124,7 +124,7 @@ class GatedLocalAttention(AttentionVariant):
 
 
 class Sla(GatedLocalAttention):
-    """Syntax-aware local attention: what is local is decided by the dependency tree."""
+    """Syntax-aware local attention: the dependency tree decides which words are near."""
 
     def __init__(self, settings: SlaSettings, sizes: Sizes):
         super().__init__(settings, sizes, settings.gate_bias)

@@ -40,7 +40,7 @@ Relation = Literal["parent", "child", "sibling"]
 
 
 class SyntaxBertSettings(SyntaxSettings):
-    """Syntax-BERT: sub-networks with a mask each, for each combination of ``trees``, ``relations`` and distance."""
+    """Syntax-BERT: one sub-network with a mask of its own for each combination of ``trees``, ``relations`` and distance."""
 
     trees: tuple[TreeKind, ...] = ("dependency", "constituency")
     """Kinds of trees."""
@@ -197,7 +197,7 @@ class SyntaxBert(AttentionVariant):
         return None if self.parent_head is None else self.parent_head.loss()
 
     def begin(self, batch: SyntaxBatch | None, shape: torch.Size, device: torch.device) -> None:
-        """Take in the batch of a call; forget what the last one showed."""
+        """Take the batch of a call; forget the weights of the previous call."""
         super().begin(batch, shape, device)
         self.shares = []
         if self.parent_head is not None:

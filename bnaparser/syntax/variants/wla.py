@@ -36,7 +36,9 @@ class WlaSettings(SyntaxSettings):
     """
 
     def masks(self, text: TokenText) -> TextMasks:
-        """Return the window for tokens; the other sentence of a pair is seen whole, as in SLA."""
+        """Return the window for tokens; the other sentence of a pair is entirely visible, as in
+        SLA.
+        """
         if self.unit == "token":
             return TextMasks(True, mask=_token_window(text, self.window))
         windows = [band(len(structure.words), self.window) for structure in text.structures]
@@ -62,7 +64,7 @@ def _token_window(text: TokenText, window: int) -> NDArray[np.bool_]:
 
 
 class Wla(GatedLocalAttention):
-    """Window-based local attention: what is local is decided by positions."""
+    """Window-based local attention: positions decide which words are near."""
 
     def __init__(self, settings: WlaSettings, sizes: Sizes):
         super().__init__(settings, sizes, settings.gate_bias)

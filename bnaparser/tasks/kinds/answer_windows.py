@@ -78,7 +78,7 @@ class Pieces:
         return len(self.ids)
 
     def part(self, begin: int, end: int) -> Pieces:
-        """Return those from ``begin`` to ``end``."""
+        """Return the subwords from ``begin`` to ``end``."""
         here = slice(begin, end)
         return Pieces(self.ids[here], self.words[here], self.starts[here], self.ends[here])
 
@@ -184,7 +184,7 @@ class AnswerReader:
             )
 
     def windows(self, example: PreparedExample) -> list[AnswerWindow]:
-        """Return the windows of a question and its passage, in order; there is one at least."""
+        """Return the windows of a question and its passage, in order; there is at least one window."""
         assert example.written is not None
         question_words, read = example.structures[0].words, example.structures[1].words
         question = pieces_of(self.tokenizer, question_words, [(0, 0)] * len(question_words))

@@ -142,7 +142,7 @@ class TaskKind(ABC):
     def training_items(
         self, inputs: TextInputs, examples: Examples, max_pieces: int
     ) -> Sequence[Any]:
-        """Return what a model is trained on, each with a ``size``: the examples."""
+        """Return the items for training, each with a ``size``: the examples."""
         return examples
 
     def training_batch(
@@ -157,7 +157,7 @@ class TaskKind(ABC):
         return torch.tensor([example.gold for example in examples])
 
     def loss(self, logits: Tensor, labels: Tensor) -> Tensor:
-        """Return the mean cross-entropy of classes, without those that are IGNORED."""
+        """Return the mean cross-entropy of classes; classes that are IGNORED do not count."""
         total = F.cross_entropy(
             logits.float().flatten(0, -2),
             labels.flatten(),
@@ -176,7 +176,7 @@ class TaskKind(ABC):
         logits: Logits,
         batch_tokens: int,
     ) -> list[Any]:
-        """Return what the network says of each example, in order, computed in batches."""
+        """Return the network's output for each example, in order, computed in batches."""
         found: list[Any] = [None] * len(examples)
         sizes = [estimated_tokens(example.size) for example in examples]
         for chosen in batches_by_length(sizes, batch_tokens):
@@ -200,7 +200,7 @@ class TaskKind(ABC):
         return None
 
     def decode(self, found: Any, threshold: float) -> Gold:
-        """Return what is predicted of an example: the number of its class."""
+        """Return the prediction for an example: the number of its class."""
         return int(found.argmax(axis=-1))
 
     @abstractmethod

@@ -48,7 +48,7 @@ class TextClassification(TaskKind):
         return {"label": label, "probabilities": probabilities}
 
     def score(self, labels: Labels, gold: Sequence[int], predicted: Sequence[int]) -> Scores:
-        """Return accuracy, Matthews correlation, F1 of all classes, and of the positive one."""
+        """Return accuracy, Matthews correlation, F1 of all classes, and F1 of the positive class."""
         return class_scores(self.positive, labels, gold, predicted)
 
     def tested(self, metric: Metric, labels: Labels, gold: Sequence[int], runs: Runs) -> Sums:

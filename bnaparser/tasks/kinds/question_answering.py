@@ -71,7 +71,7 @@ class QuestionAnswering(TaskKind):
     has_labels: ClassVar[bool] = False
 
     def read(self, path: Path, file: TaskFile) -> Iterator[TaskExample]:
-        """Return the questions of a JSON Lines file, or of one in SQuAD's own form."""
+        """Return the questions of a JSON Lines file, or of a file in SQuAD's format."""
         if ending(path) == ".json":
             return read_squad(path)
         if ending(path) == ".jsonl":
@@ -202,11 +202,11 @@ def read_squad(path: Path) -> Iterator[TaskExample]:
         raise DataError(f"{path} is not JSON: {error}") from error
     except KeyError as error:
         raise DataError(
-            f"{path} is not in SQuAD's form, data, paragraphs, qas: {error} is missing"
+            f"{path} is not in SQuAD's format: the key {error} is missing (there must be data, paragraphs and qas)"
         ) from error
     except TypeError as error:
         raise DataError(
-            f"{path} is not in SQuAD's form, lists of objects under data, paragraphs, qas"
+            f"{path} is not in SQuAD's format: data, paragraphs and qas must be lists of objects"
         ) from error
     for number, (paragraph, question) in enumerate(questions, 1):
         name = question.get("id", number) if isinstance(question, dict) else number
@@ -242,7 +242,7 @@ def _answer(answer: Any, passage: str, key: str, place: str) -> Span:
         raise DataError(f"{place}: the answer {text[:60]!r} is not in the passage")
     raise DataError(
         f"{place}: the answer {text[:60]!r} is not at character {start} of the passage, but first at"
-        f" {stands}"
+        f" character {stands}"
     )
 
 

@@ -207,12 +207,12 @@ def _part(found: dict[str, Any], key: str, text: str, place: str) -> Span:
     part = found.get(key)
     if not isinstance(part, list) or len(part) != 2 or not all(map(is_number, part)):
         raise DataError(
-            f"{place}: there is no {key!r}, as in [4, 9], the first character and the end of the marked part"
+            f"{place}: there is no {key!r}, as in [4, 9], the first character and the end of the marked span"
         )
     start, end = part
     if not 0 <= start < end <= len(text):
         raise DataError(
-            f"{place}: {key!r} is {part}, but goes from 0 to {len(text)}, the length of the text"
+            f"{place}: {key!r} is {part}, but must lie from 0 to {len(text)}, the length of the text"
         )
     if not text[start:end].strip():
         raise DataError(f"{place}: {key!r} is {part}, where the text has only blanks")
@@ -237,7 +237,7 @@ def read_marks(text: str) -> tuple[str, tuple[Span, Span]]:
     first = places["[E1]"], places["[/E1]"]
     second = places["[E2]"], places["[/E2]"]
     if not plain[slice(*first)].strip() or not plain[slice(*second)].strip():
-        raise DataError(f"a marked part has no words: {NOT_MARKED}")
+        raise DataError(f"a marked span has no words: {NOT_MARKED}")
     return plain, (first, second)
 
 

@@ -175,7 +175,7 @@ _PARTS = re.compile(r"[/-]")  # D-Calif., Mr./Mrs.
 
 
 def is_abbreviation(word: str) -> bool:
-    """Return whether a word, given without its period, is one of the lists."""
+    """Return whether a word, without its period, is in one of the lists."""
     return word in _KINDS
 
 

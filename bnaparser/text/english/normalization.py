@@ -38,7 +38,7 @@ _PARTS = re.compile(r"([-/])")
 
 
 def recased(words: Sequence[str]) -> list[str] | None:
-    """Return the words with case as in other sentences; None if the sentence has that already."""
+    """Return the words in normal case; None if the sentence is already in normal case."""
     written = [unescape(word) for word in words]
     case = _case_of([word for word in written if _has_letter(word)])
     if case is None:

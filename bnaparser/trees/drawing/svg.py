@@ -91,7 +91,7 @@ def escape(text: str) -> str:
 
 
 def is_uncertain(probability: float | None) -> TypeGuard[float]:
-    """Return whether a probability is known and so low that one should see it."""
+    """Return whether a probability is known and low enough to be shown as uncertain."""
     return probability is not None and probability < _UNCERTAIN
 
 

@@ -49,7 +49,7 @@ def is_punctuation(tag: str) -> bool:
 
 
 def dependencies(tree: Tree, rules: HeadRules = COLLINS) -> tuple[int, ...]:
-    """Return the head of each word, counted from 1; 0 is the head of the one root.
+    """Return the head of each word, counted from 1; the head of the root is 0.
 
     Functions and indices in labels (``NP-SBJ-1``) are passed over. Traces are words like others:
     take them out first (`bnaparser.trees.cleaning.clean`).
@@ -330,7 +330,7 @@ Heads = Sequence[int]
 
 
 def parents_first(heads: Heads) -> list[int]:
-    """Return the words, from 0, by their depth: roots, then what hangs on them, and so on.
+    """Return the words, from 0, by depth: roots first, then their dependents, and so on.
 
     Raises SentenceError, naming the word, where heads are no forest: one lies outside the text, or
     following them from a word leads round in a circle.

@@ -41,7 +41,8 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class HeadRules:
-    """A table of searches, one phrase label a row; the first search that finds a child decides.
+    """A table of searches, one row for each phrase label; the first search that finds a child
+    decides.
 
     If no search finds a child, the head is the first child, from the last search's side, that is no
     punctuation mark. With ``punctuation_heads`` punctuation marks are not skipped. With ``content_heads``
@@ -66,7 +67,7 @@ class HeadRules:
 
 
 def priority(side: Side, labels: str = "") -> Search:
-    """Return a search for the first of the labels, blanks between them, that any child has."""
+    """Return a search for the first of the labels (separated by blanks) that any child has."""
     return Search(side, tuple(labels.split()))
 
 

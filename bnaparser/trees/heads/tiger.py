@@ -123,7 +123,7 @@ _ONLY_STTS = frozenset([
 
 
 def is_german(tags: tuple[str, ...]) -> bool:
-    """Return whether tags are those of STTS: some that only it has."""
+    """Return whether tags are STTS tags: some occur only in STTS."""
     return any(core_label(tag) in _ONLY_STTS for tag in tags)
 
 

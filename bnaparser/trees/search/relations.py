@@ -56,7 +56,7 @@ class IndexedTree:
 
     @cached_property
     def ends(self) -> list[int]:
-        """Of each node the number after the last one below it."""
+        """For each node the number after the last node below it."""
         ends = list(range(1, len(self.parts) + 1))
         for number in range(len(ends) - 1, 0, -1):  # children before parents
             parent = self.parents[number]

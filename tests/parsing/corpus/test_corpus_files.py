@@ -302,7 +302,7 @@ def test_a_name_that_two_columns_have_is_refused(name: str, tmp_path: Path) -> N
 def test_parquet_without_the_column(tmp_path: Path) -> None:
     pa: Any = pytest.importorskip("pyarrow")
     pytest.importorskip("pyarrow.parquet").write_table(pa.table({"a": [1]}), tmp_path / "a.parquet")
-    with pytest.raises(DataError, match=r"no field 'text', its fields are a: name the one with"):
+    with pytest.raises(DataError, match=r"no field 'text', its fields are a: name the field of"):
         CorpusRun([str(tmp_path)], tmp_path / "out", SMALL)
 
 
@@ -320,7 +320,7 @@ def test_files_are_found_once_each_and_never_in_the_output(tmp_path: Path) -> No
     (tmp_path / "empty").mkdir()
     with pytest.raises(DataError, match=r"no file in this folder ends in \.txt"):
         find_files([str(tmp_path / "empty")])
-    with pytest.raises(SettingsError, match=r"is input, and in the output's folder"):
+    with pytest.raises(SettingsError, match=r"is an input file, and is in the output folder"):
         CorpusRun([str(tmp_path / "b.txt")], tmp_path, SMALL)
     assert len(TEXTS) == 4
 
@@ -357,7 +357,7 @@ def test_a_file_beside_what_a_link_leads_to_is_told_from_one_beside_the_link(
 
 
 def test_a_run_into_a_folder_of_its_input_goes_on(parser: Parser, tmp_path: Path) -> None:
-    """It ended with "is input, and in the output's folder" when it was begun again."""
+    """It ended with "is an input file, and is in the output folder" when it was begun again."""
     (tmp_path / "a.txt").write_text("It rained.\n", encoding="utf-8")
     output = tmp_path / "parsed"
     notices: list[str] = []
@@ -365,7 +365,7 @@ def test_a_run_into_a_folder_of_its_input_goes_on(parser: Parser, tmp_path: Path
         for settings in (replace(SMALL, fresh=True), SMALL):
             run(parser, [given], output, settings, notices=notices)
     assert notices == [f"{output} is complete"] * 2
-    with pytest.raises(SettingsError, match=r"is input, and in the output's folder"):
+    with pytest.raises(SettingsError, match=r"is an input file, and is in the output folder"):
         CorpusRun([str(output / "*.jsonl")], output, SMALL)
 
 
