@@ -251,18 +251,21 @@ class _Reader:
             return self.noun(place) in english.DEICTIC_TIMES
         if is_form_of(self.verb, english.GIVING | english.TAKING_TIMES):
             return self.is_pointed(place)
-        is_habit = self.noun(place) in english.HABITS and self.first(place) in english.HABITS
-        is_said_when = self.is_pointed(place) or self.is_quantified(place) or is_habit
+        is_said_when = self.is_pointed(place) or self.is_quantified(place) or self._is_habit(place)
         return is_said_when or not self.verb
 
     def _is_adverbial_after_object(self, place: int, has_objects: bool) -> bool:
         """Whether a time after an object is no object: "met him Monday", but "gave him an hour"."""
-        if self.is_pointed(place):
+        if self.is_pointed(place) or self._is_habit(place):
             return True
         if is_form_of(self.verb, english.TAKING):
             return False
         gives = is_form_of(self.verb, english.GIVING)
         return not gives or has_objects or self.noun(place) == "times"
+
+    def _is_habit(self, place: int) -> bool:
+        """Whether a phrase says when something is done again and again: "works *nights*", "taught it *Mondays*"."""
+        return self.noun(place) in english.HABITS and self.first(place) in english.HABITS
 
     def _is_vocative(self, place: int, is_first: bool) -> bool:
         is_name = self.tag(place) in ("NNP", "NNPS") or self.noun(place) in english.ADDRESSEES
