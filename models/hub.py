@@ -67,7 +67,7 @@ def fetch(name: str) -> Path:
             f"no folder {name}, and the model hub cannot be reached, nor was the model fetched"
             " before: try again with a connection"
         ) from error
-    except Exception as error:  # of a connection that breaks the library raises whatever comes
+    except Exception as error:  # the library raises many kinds of errors if a connection breaks
         raise ModelError(
             f"no folder {name}, and no model of that name could be loaded from the model hub:"
             f" {in_one_line(error) or type(error).__name__}"

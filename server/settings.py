@@ -125,7 +125,7 @@ class ServerSettings(BaseSettings):
     max_characters: int = _number(200_000, "maximum number of characters of text in a request")
     max_sentences: int = _number(
         5_000,
-        "maximum number of sentences or texts in a request; for lines, four times this number",
+        "maximum number of sentences or texts in a request; a request of lines may have four times as many",
     )
     max_words: int = _number(
         500,

@@ -173,8 +173,8 @@ def page(rows: Sequence[Row], options: argparse.Namespace, begun: str) -> str:
     lines += [
         "",
         (
-            "*benepar* is its `parse_sents` (64 sentences a batch, as they come), *sorted* its batches of 500"
-            " subwords by length; *bnaparser* is `Parser.parse_many`, *with its names* is"
+            "*benepar* is `parse_sents` of benepar (64 sentences a batch, in their order). *benepar sorted* has"
+            " batches of 500 subwords, sorted by length. *bnaparser* is `Parser.parse_many`; *with its names* is"
             " `bnaparser.integrations.benepar.Parser.parse_sents`."
         ),
         "",

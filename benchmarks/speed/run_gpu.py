@@ -27,7 +27,7 @@ NOTES = """\
 
     {command}
 
-The model `{model}` parses the words of the first {sentences} sentences of `{trees}`. The further columns are the time of one sentence of 20 words (from text to tree), the peak
+The model `{model}` parses the words of the first {sentences} sentences of `{trees}`. The other columns are the time of one sentence of 20 words (from text to tree), the peak
 memory of torch on the device, and the number of trees that are equal to the trees in float32.
 
 | precision | subwords a batch | sentences/s | one sentence, ms | MB | trees as in float32 |

@@ -28,8 +28,8 @@ _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(si
 
 _CONTROLS = {code: repr(chr(code))[1:-1] for code in (*range(32), 127) if chr(code) != "\t"}
 
-# The command as it was typed: every message on standard error begins with it. A process runs
-# one, and a signal handler must know it: so it stands here.
+# The command as the user typed it: every message on standard error begins with it. It is a global
+# because signal handlers need it, and a process runs one command only.
 _typed = "bnaparser"
 
 

@@ -24,8 +24,8 @@ def compiled(
             every processor computes the same numbers.
         apart: compile it once and not anew in each of its callers. It pays for what many call.
     """
-    # Numba optimises and writes the machine code of each function that is not inlined by itself, and again in each of
-    # its callers: half of the time that compiling takes. With liberties of its own a function cannot be inlined.
+    # If a function is not inlined, Numba compiles it by itself and again in each of its callers. This takes half of the
+    # compile time. A function with liberties cannot be inlined.
     return cast(
         Function,
         numba.njit(

@@ -27,7 +27,7 @@ _WORTH_CODING = 0.7
 def code(matrix: NDArray[np.int8]) -> bytes | None:
     """Return an int8 matrix Huffman-coded (a raw deflate stream), or None if that gains little.
 
-    The values of a row follow no pattern, so that to look for repetitions would only cost.
+    The values of a row do not repeat, so a search for repetitions would only take time.
     """
     coder = zlib.compressobj(6, zlib.DEFLATED, -zlib.MAX_WBITS, 9, zlib.Z_HUFFMAN_ONLY)
     coded = coder.compress(matrix.tobytes()) + coder.flush()

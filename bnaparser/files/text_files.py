@@ -41,7 +41,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-# Encodings that Python has, and no text file.
+# Encodings of Python that no text file has.
 _NO_TEXT_FILE = frozenset({"idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape"})
 
 _UNPACK = "decompress the data first (%s -dc), or give a file whose name ends in"

@@ -226,7 +226,9 @@ def is_benepars(folder: Path) -> bool:
 
 
 def read_settings(folder: Path) -> StoredSettings:
-    """Read them; ModelError if the folder is not a parser's, or its files are damaged."""
+    """Read the settings of a model folder; ModelError if the folder is not a parser's, or its files
+    are damaged.
+    """
     if not folder.is_dir():
         raise ModelError(
             f"there is no model folder {folder}; 'bnaparser models' lists the installed models"

@@ -71,9 +71,9 @@ def save(
 ) -> None:
     """Write a model folder; ``store`` is "float32", "float16" or "int8".
 
-    ``step`` is the ``qat_step`` that the model was trained with, where it was. Raises ModelError
-    for a model that computes in other numbers than float32: its weights are no longer those it had;
-    ValueError for another ``store``. Metrics are written last: they never tell of weights to come.
+    ``step`` is the ``qat_step`` of the training, if there was one. Raises ModelError for a model
+    that does not compute in float32, since its original weights are lost; ValueError for another
+    ``store``. Metrics are written last, so they never describe weights that are not written yet.
     """
     if store not in _STORES:
         raise ValueError(f"store is {store!r}: give one of {', '.join(_STORES)}")

@@ -74,8 +74,9 @@ def answer(
 ) -> Prediction:
     """Decode a sentence of n words; ``scores`` are float32 (spans, labels).
 
-    ``tags`` are those that the model predicts. The first tree is the prediction, the others are its
-    ``others``. Scores hold bonuses and maluses. Raises SentenceError for constraints that cannot be.
+    ``tags`` are the tags that the model predicts. The first tree is the prediction; all other trees
+    are in its ``others``. Scores include bonuses and penalties. Raises SentenceError for constraints
+    that contradict each other.
     """
     if parse_options.problem is not None:
         raise SentenceError(parse_options.problem)

@@ -84,7 +84,7 @@ def check_finds_words(network: ParsingNetwork, rules: TextRules) -> None:
 
 
 def unknown_language(language: str, sentences_with_words: Sequence[str]) -> str:
-    """Say that no model knows a language, and what they know."""
+    """Return a message that no model knows a language, with the languages that the models know."""
     names = ", ".join(f"{one} ({LANGUAGE_NAMES[one]})" for one in sentences_with_words)
     return f"no model here knows the language {quoted(language)}: there is {names}"
 

@@ -133,7 +133,8 @@ def save_pretrained(
     folder: Path,
     metrics: dict[str, Any],
 ) -> None:
-    """Write an encoder with its masked-word head for everybody's ``AutoModel``, and our heads.
+    """Write an encoder with its masked-word head, so that ``AutoModel`` can load it, and our own
+    heads.
 
     What the folder held stays until all is written. ``metrics`` tell how it was made. Raises
     DataError if the disk is full.

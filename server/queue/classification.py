@@ -95,7 +95,9 @@ class Classifying:
         return self._queue.alive and self.parsing.alive
 
     async def start(self, name: str) -> None:
-        """Classify a text, then begin to work. Raises ModelError, in one sentence, with the name."""
+        """Classify a text, then start to work. Raises a ModelError of one sentence with the model's
+        name.
+        """
         text = self.classifier.read(self.classifier.sample)
         try:
             text.take(iter([await self.parsing.try_out(one) for one in text.sentences]))

@@ -449,7 +449,7 @@ def read_texts(body: bytes, settings: ServerSettings, classifier: Classifier) ->
 def read_text_lines(
     body: bytes, settings: ServerSettings, classifier: Classifier
 ) -> list[ReadText | None]:
-    """Read a text a line, None for an empty line. Raises BadBody or TooLarge."""
+    """Read one text from each line, None for an empty line. Raises BadBody or TooLarge."""
     lines = read_lines(body, settings)
     check_count(sum(bool(line.strip()) for line in lines), "texts", settings)
     return [classifier.read(line) if line.strip() else None for line in lines]

@@ -138,7 +138,7 @@ def test_export_says_what_is_missing_and_what_to_type(
     assert main(["models", "export", str(tiny_model_dir), str(target), "--version", "2.1"]) == 0
     out, err = capsys.readouterr()
     assert out == f"{target} is written: pip install {target}; bnaparse --model mine ...\n"
-    assert "card.md and LICENSE" in err
+    assert "no card.md and no LICENSE" in err
     assert 'version = "2.1"' in (target / "pyproject.toml").read_text()
     blank = tmp_path / "in two"
     assert main(["models", "export", str(tiny_model_dir), str(blank), "--name", "mine"]) == 0

@@ -69,10 +69,10 @@ def losses(rows: list[Result]) -> list[str]:
     lines = [
         "Loss on held-out text, in nats for each prediction, mean over seeds:",
         "",
-        "- sub-words, spans: loss on masked words if sub-words, or geometric spans, of one segment are masked. All runs are scored with these masks, whatever they were trained on.",
+        "- subwords, spans: loss on masked words if subwords, or geometric spans, of one segment are masked. All runs are scored with these masks, whatever they were trained on.",
         "- own words, boundaries, next: losses of the run's own objectives, with its own masks.",
         "",
-        "| masked, predicted | seeds | subwords seen | sub-words | spans | own words | boundaries | next |",
+        "| masked, predicted | seeds | subwords seen | subwords | spans | own words | boundaries | next |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for name in names(rows):

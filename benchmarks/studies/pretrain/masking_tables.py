@@ -15,7 +15,7 @@ class Masking(NamedTuple):
 
 
 SCHEMES = {
-    "subwords": "sub-words",
+    "subwords": "subwords",
     "words": "whole words",
     "entities": "named entities",
     "noun_phrases": "noun phrases",
@@ -90,7 +90,7 @@ JUDGED = {
 PAPER_SUBWORDS = 1_200_000 * 256 * 512
 PAPER_COLUMNS = ("SQuAD 2.0", "NewsQA", "TriviaQA", "coreference", "MNLI-m", "QNLI", "GLUE")
 PAPER: dict[str, tuple[float, ...]] = {
-    "sub-words": (83.8, 72.0, 76.3, 77.7, 86.7, 92.5, 83.2),
+    "subwords": (83.8, 72.0, 76.3, 77.7, 86.7, 92.5, 83.2),
     "whole words": (84.3, 72.8, 77.1, 76.6, 86.3, 92.8, 82.9),
     "named entities": (84.8, 72.7, 78.7, 75.6, 86.0, 93.1, 83.2),
     "noun phrases": (85.0, 73.0, 77.7, 76.7, 86.5, 93.2, 83.5),

@@ -181,7 +181,7 @@ class CompiledNetwork:
         return view
 
     def eval(self) -> CompiledNetwork:
-        """Return itself: nothing is ever dropped here."""
+        """Return the network unchanged: it has no dropout."""
         return self
 
     def prepare(

@@ -50,7 +50,7 @@ def draw(
     words: Sequence[str] | None = None,
     probabilities: Sequence[float | None] = (),
 ) -> str:
-    """Return the tree as one SVG document, on one line; ``words`` are shown for the tree's own.
+    """Return the tree as one SVG document, on one line; ``words`` are shown in place of the tree's words.
 
     The document has the sentence as its title and the bracketed tree as its description, and a
     label says in plain words what it means when the pointer rests on it. Characters that XML

@@ -22,7 +22,7 @@ _LEFT, _RIGHT = "\u2571", "\u2572"  # the sides of a triangle
 def draw_text(tree: DrawableTree, width: int = 80, words: Sequence[str] | None = None) -> str:
     """Return the tree as lines of text without a last line end.
 
-    ``words`` are shown for the tree's own. Where it fits into ``width`` columns it is drawn from its root down, the words on one line; else
+    ``words`` are shown in place of the tree's words. Where it fits into ``width`` columns it is drawn from its root down, the words on one line; else
     with a line a node. A top node that is no constituent (TOP and the like) is left out where it
     has one child.
     """

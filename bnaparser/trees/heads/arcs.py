@@ -348,7 +348,7 @@ class Arc(NamedTuple):
 
     @property
     def head_child(self) -> str:
-        """The label of the head child of the phrase above."""
+        """The label of the head child of the parent phrase."""
         return self.phrase.labels[self.chosen]
 
     @property

@@ -37,7 +37,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9]+")
 def forest(tree: Tree, words: Sequence[str] | None = None) -> str:
     """Return the tree as a ``forest`` environment; a node over nothing but words takes one line.
 
-    ``words`` are shown for the tree's own. Words stand on one line; a top node that is no
+    ``words`` are shown in place of the tree's words. Words stand on one line; a top node that is no
     constituent (TOP and the like) is left out where it has one child. Several words without tags that are all a phrase
     has stand below a triangle. The document needs ``\\usepackage{forest}``, for triangles
     ``\\useforestlibrary{linguistics}``, and XeLaTeX or LuaLaTeX with a font that has them for characters

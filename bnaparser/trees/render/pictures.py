@@ -44,9 +44,10 @@ _STYLE = {
 
 
 def png(tree: Tree, words: Sequence[str] | None = None) -> bytes:
-    """Return the drawn tree as a PNG, two dots a pixel, fewer if it is very large.
+    """Return the drawn tree as a PNG, with two dots for a pixel, and fewer if the tree is very
+    large.
 
-    ``words`` are shown for the tree's own. Raises MissingExtraError without matplotlib.
+    ``words`` are shown in place of the tree's words. Raises MissingExtraError without matplotlib.
     """
     layout = arrange(tree, words)
     dots = min(_DOTS, _LARGEST * _PER_INCH / max(layout.width, layout.height))
