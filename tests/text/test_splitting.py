@@ -42,7 +42,7 @@ the dogs|' bones , the boss|'s desk , the 1980|'s
 goin' home , nothin' else jack-o'-lantern
 goin'|. thinkin'|—|well|, nothin'|! truckin'|, WALKIN' An' ol'|. jus' lil' Everythin' I (|doin'|) "|goin'|"
 'Bout time 'Round midnight rock-'n'-roll , he said '|we can win|'|. ‘|goin’ home|’ ' an old '|an|' '|so|' an' left
-foo_bar() main(void) x[i] $|5|-|$|10 €|5|-|€|10 US$|5|-|US$|10 ``` code :$ ^.^ *_*
+foo_bar() main(void) x[i] f'(x) the dogs|' (|x|) $|5|-|$|10 €|5|-|€|10 US$|5|-|US$|10 ``` code :$ ^.^ *_*
 'T|is true '|T 'T|was 'Cause 'Em ’T|is Yahoo|!|'s "|Jaws|"|'s (|U.S.|)|'s 5|%|'s '|s|'
 6 in. of snow , 30 sec. to 2 gal. of 3 mi. in 5 pct. of 5 ft. 3 in. tall , 1 tsp. salt
 (|b. 1950|; d. March 1999|) no. AF49 , chr. 9 , ref. 1 , at 5 p. m. , spp. were No|. I do|n't

@@ -266,6 +266,15 @@ _PARTS = (
         "friend(s) f(x) foo() CD4(+) 8 ( A )",
     ),
     TokenRule(
+        "a derivative",
+        r"""
+        (?: (?<=^[A-Za-z]) | (?<=[\s(=+*/-][A-Za-z]) )
+        ['\u2019]{1,3} \( [A-Za-z0-9]{1,3} \)
+        """,
+        "f'(x)=g''(0), but 'f'(x)",
+        "f'(x)=g''(0) , but ' f ' ( x )",
+    ),
+    TokenRule(
         "a power of ten",
         r"(?<=\b10)\(-\d{1,2}\) | (?: (?<=[x\xd7/]10) | (?<=[x\xd7][ ]10) ) \(\d{1,2}\)",
         "10(-7) M, 5 x 10(6), not Rule 10(5)",
