@@ -58,7 +58,7 @@ class ServerSettings(BaseSettings):
     language: str | None = Field(
         default=None,
         min_length=1,
-        description="language of texts whose request gives none; by default detected, if the models know"
+        description="language of texts whose request names no language; by default detected, if the models know"
         " several languages",
     )
     classifier: str | None = Field(
@@ -125,7 +125,7 @@ class ServerSettings(BaseSettings):
     max_characters: int = _number(200_000, "maximum number of characters of text in a request")
     max_sentences: int = _number(
         5_000,
-        "maximum number of sentences or texts in a request; a request of lines may have four times as many",
+        "maximum number of sentences or texts in a request; the maximum for a request of lines is 4 times this",
     )
     max_words: int = _number(
         500,

@@ -230,6 +230,9 @@ class OwnPagesOnly:
             await send(message)
 
         if origin is not None and origin != b"http://" + host:
-            await Response("another site's page asks this", 403)(scope, receive, send_marked)
+            await Response(
+                "this request comes from another site's page: open the annotation page directly",
+                403,
+            )(scope, receive, send_marked)
         else:
             await self.app(scope, receive, send_marked)

@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--model",
         metavar="M",
-        help="name or folder of the parser (default: the project's last parser, at first en); if it is another parser than"
-        " before, the sentences that no annotator has started are parsed again",
+        help="name or folder of the parser (default: the project's last parser, at first en); if the parser is not the"
+        " project's last parser, the sentences that no annotator has started are parsed again",
     )
     parser.add_argument(
         "--language",

@@ -150,9 +150,9 @@ def report(result: Survey, most: int | None = _MOST) -> str:
     if names := result.ambiguous_names():
         parts.append(_wrap(f"both a label and a tag: {' '.join(names)}"))
     if not result.oddities:
-        parts.append("nothing out of the ordinary")
+        parts.append("no anomalies")
     else:
-        parts.append("out of the ordinary: what, in how many sentences, first where")
+        parts.append("anomalies: kind, number of sentences, first occurrence")
         for kind, oddity in sorted(result.oddities.items(), key=lambda item: -item[1].trees):
             parts.append(f"  {kind}: {oddity.trees:,}\n    {oddity.first}")
     return "\n".join(parts)

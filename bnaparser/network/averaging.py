@@ -1,4 +1,4 @@
-"""One parser whose weights are the mean of several that were trained on from one start.
+"""One parser whose weights are the mean of several that were fine-tuned from the same model.
 
 Trainings that leave one start on ways of their own, with other seeds or data, end in one valley of the
 loss, and its middle is often better than any end (Wortsman and others, "Model soups", ICML 2022).

@@ -109,7 +109,7 @@ class ScorerSettings(Settings):
 
 
 class TagSettings(Settings):
-    """Part-of-speech tags: predicted with the tree, given as input, or neither."""
+    """Part-of-speech tags: predicted with the tree, read as input, or neither."""
 
     predict: bool = False
     """Train a tagger together with the parser."""

@@ -200,7 +200,11 @@ def _check_fit(
         raise SettingsError(
             "train.teacher has none of the labels of the training trees: choose another teacher"
         )
-    log.info("the teacher knows %d of %d labels", len(labels) - 1, len(student.labels) - 1)
+    log.info(
+        "%d of the student's %d labels are also labels of the teacher",
+        len(labels) - 1,
+        len(student.labels) - 1,
+    )
     if not student.settings.tags.predict:
         if ensemble.settings.tags.predict:
             raise SettingsError(

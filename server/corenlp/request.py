@@ -119,7 +119,7 @@ def read_properties(written: str) -> dict[str, str]:
     if not inside:
         return {}
     if len(inside) < 2 or inside[0] != "{" or inside[-1] != "}":
-        raise Problem('properties: expected {"name": "value", ...}, found no such brackets')
+        raise Problem('properties: expected {"name": "value", ...}, but the value has no braces')
     inside = inside[1:-1].strip()
     found: dict[str, str] = {}
     place = 0

@@ -171,7 +171,10 @@ ANSWERS: dict[str, Any] = {
     summary="Annotate text by CoreNLP's protocol",
     response_class=Response,
     responses={
-        200: {"description": "The annotated text, as `outputFormat` says", "content": ANSWERS},
+        200: {
+            "description": "The annotated text, in the format of `outputFormat`",
+            "content": ANSWERS,
+        },
         **problem_answers(400, 408, 413, 415, 500, 503, 504),
     },
     openapi_extra={"parameters": PARAMETERS, "requestBody": REQUEST_BODY},
@@ -202,9 +205,7 @@ async def corenlp(request: Request) -> Response:
     return await service.write_answer(request, size_of(sentences), _write, *answer)
 
 
-@router.get(
-    "/ping", response_class=PlainTextResponse, summary="Say that CoreNLP's protocol is here"
-)
+@router.get("/ping", response_class=PlainTextResponse, summary="Check for CoreNLP's protocol")
 async def ping() -> str:
     """Answer `pong`, which CoreNLP's clients wait for before they send text."""
     return "pong\n"

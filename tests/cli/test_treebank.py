@@ -62,7 +62,7 @@ class TestReport:
             "4 labels:  NP 2  FRAG 1  S 1  VP 1\n"
             "2 tags:  NN 2  VB 1\n"
             "1 chains:  FRAG::NP 1\n"
-            "nothing out of the ordinary\n"
+            "no anomalies\n"
         )
 
     def test_names_what_is_odd_and_where(

@@ -122,7 +122,7 @@ def test_architecture_has_every_room_and_the_contract_of_imports() -> None:
 @pytest.mark.parametrize(
     "term",
     [
-        "Fine-tuning", "distillation", "Calibration", "given tokens", "Character offsets", "batch size", "GPU", "memory",
+        "Fine-tuning", "distillation", "Calibration", "Pre-tokenized text", "Character offsets", "batch size", "GPU", "memory",
         "resuming", "Licences",
     ],
 )  # fmt: skip

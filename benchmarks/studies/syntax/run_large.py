@@ -14,7 +14,7 @@ for an encoder and a parser that know it: ``--of ner-zh chnsenticorp --parser mu
 
 Runs are kept and shared as run_syntax.py does it: the command may be started several times with the
 same OUTPUT. ``--report`` writes ``large.md`` beside this file (or ``--page``), below it what
-the page's ``_notes.md`` says, and packs all runs beside the page. Runs that are packed there are gone on from; to do
+the page's ``_notes.md`` says, and packs all runs beside the page. Packed runs are resumed; to do
 them again, give another page.
 """
 
