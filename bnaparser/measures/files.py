@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import re
@@ -210,13 +211,14 @@ def _in_processes(
     read: Read,
 ) -> Iterator[Measured]:
     """Measure chunks in processes, in order. A chunk whose process was killed is measured in this process."""
-    waiting: deque[tuple[list[Located], Future[list[Measured]] | None]] = deque()
+    waiting: deque[tuple[list[Located], ProcessPoolExecutor, Future[list[Measured]] | None]]
+    waiting = deque()
     pool = _pool(workers)
 
     def done() -> Iterator[Measured]:
-        chunk, future = waiting.popleft()
+        chunk, its_pool, future = waiting.popleft()
         try:
-            found = work(chunk) if future is None else future.result()
+            found = work(chunk) if future is None else _result(its_pool, future)
         except BrokenProcessPool:
             found = work(chunk)
         yield from found
@@ -225,9 +227,9 @@ def _in_processes(
     try:
         for chunk in chunks:
             try:
-                waiting.append((chunk, pool.submit(work, chunk)))
+                waiting.append((chunk, pool, pool.submit(work, chunk)))
             except BrokenProcessPool:
-                waiting.append((chunk, None))
+                waiting.append((chunk, pool, None))
                 pool = _pool(workers)
             if len(waiting) > 2 * workers:
                 yield from done()
@@ -240,6 +242,28 @@ def _in_processes(
 def _pool(workers: int) -> ProcessPoolExecutor:
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     return ProcessPoolExecutor(workers, context, _prepare, (os.getpid(),))
+
+
+def _result(pool: ProcessPoolExecutor, future: Future[list[Measured]]) -> list[Measured]:
+    """Return the result of a chunk.
+
+    A process that is killed while it sends a result leaves half a message: the pool waits for the other half for ever. Then
+    its processes are killed and the message is ended, so that the pool is broken.
+
+    Raises:
+        BrokenProcessPool: A process of the pool was killed.
+    """
+    while True:
+        try:
+            return future.result(timeout=_LOOKS)
+        except TimeoutError:
+            processes = list((pool._processes or {}).values())
+            if all(process.is_alive() for process in processes):
+                continue
+            for process in processes:
+                process.kill()
+            with contextlib.suppress(OSError):
+                pool._result_queue._writer.close()  # type: ignore[attr-defined]
 
 
 def _prepare(parent: int) -> None:
