@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
 from prometheus_client import (
     CONTENT_TYPE_PLAIN_0_0_4,
@@ -10,6 +13,7 @@ from prometheus_client import (
     Counter,
     Gauge,
     Histogram,
+    Metric,
     generate_latest,
 )
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -99,5 +103,26 @@ class Metrics(WorkMetrics):
         if FOLDER_VARIABLE not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()
-        MultiProcessCollector(together)  # type: ignore[no-untyped-call]
+        _AllWorkers(together)
         return generate_latest(together)
+
+
+class _AllWorkers(MultiProcessCollector):
+    """The sum of the metrics of all workers, including workers that start or have ended.
+
+    prometheus_client cannot read the file of a worker that has made the file and not yet written to
+    it: the file is empty, and stays empty if the worker is killed then.
+    """
+
+    def __init__(self, registry: CollectorRegistry):
+        super().__init__(registry, os.environ[FOLDER_VARIABLE])  # type: ignore[no-untyped-call]
+
+    def collect(self) -> Iterable[Metric]:
+        """Return the metrics of all files that have contents."""
+        files = []
+        for file in Path(os.environ[FOLDER_VARIABLE]).glob("*.db"):
+            with suppress(FileNotFoundError):  # the gauges of a worker that has just ended
+                if file.stat().st_size:
+                    files.append(str(file))
+        found: Iterable[Metric] = self.merge(files)  # type: ignore[no-untyped-call]
+        return found

@@ -6,7 +6,11 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.parser import text_string_to_metric_families
+
+from bnaparser.server.metrics import FOLDER_VARIABLE, Metrics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -88,3 +92,16 @@ def test_workers_are_summed(tmp_path: Path) -> None:
     found = samples(work())
     assert found["bnaparser_words_total",] == 10
     assert found["bnaparser_requests_total", "GET", "/live", "200"] == 2
+
+
+def test_a_worker_that_has_not_written_yet_hides_no_metric(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker makes its files empty and writes to them later; one that is killed then leaves them so."""
+    counts = MmapedDict(str(tmp_path / "counter_1.db"))  # type: ignore[no-untyped-call]
+    key = mmap_key("bnaparser_sentences", "bnaparser_sentences_total", [], [], "Sentences parsed")
+    counts.write_value(key, 3.0, 0.0)  # type: ignore[no-untyped-call]
+    counts.close()  # type: ignore[no-untyped-call]
+    (tmp_path / "counter_2.db").touch()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
+    assert samples(Metrics().page().decode())[("bnaparser_sentences_total",)] == 3
