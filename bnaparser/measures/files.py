@@ -247,8 +247,9 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 def _result(pool: ProcessPoolExecutor, future: Future[list[Measured]]) -> list[Measured]:
     """Return the result of a chunk.
 
-    A process that is killed while it sends a result leaves half a message: the pool waits for the other half for ever. Then
-    its processes are killed and the message is ended, so that the pool is broken.
+    A process that is killed while it sends a result leaves half a message, and the pool waits for the other half forever.
+    In this case all processes of the pool are killed and its queue of results is closed, so that the pool raises
+    BrokenProcessPool for all chunks.
 
     Raises:
         BrokenProcessPool: A process of the pool was killed.

@@ -39,15 +39,20 @@ STEPS = {
 }
 
 
-@pytest.mark.parametrize("model", STEPS)
-def test_every_step_is_given_what_the_one_before_made(model: str, tmp_path: Path) -> None:
-    for name in ("bnaparser", "bnaparse"):
-        command = tmp_path / "bin" / name
-        command.parent.mkdir(exist_ok=True)
+def stand_in(folder: Path, *commands: str) -> None:
+    """Write `COMMAND` into ``folder/bin`` under the name of each command; its notes are ``folder/notes``."""
+    (folder / "bin").mkdir()
+    for name in commands:
+        command = folder / "bin" / name
         command.write_text(
-            COMMAND.format(python=sys.executable, notes=str(tmp_path / "notes")), encoding="utf-8"
+            COMMAND.format(python=sys.executable, notes=str(folder / "notes")), encoding="utf-8"
         )
         command.chmod(0o755)
+
+
+@pytest.mark.parametrize("model", STEPS)
+def test_every_step_is_given_what_the_one_before_made(model: str, tmp_path: Path) -> None:
+    stand_in(tmp_path, "bnaparser", "bnaparse")
     for name in ("text", "varied"):
         (tmp_path / name).write_text("The cat sat on the mat.\nIt rained.\n" * 9, encoding="utf-8")
     path = f"{tmp_path / 'bin'}:{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -81,13 +86,7 @@ def test_every_step_is_given_what_the_one_before_made(model: str, tmp_path: Path
 
 def test_multi_is_trained_three_times_averaged_and_calibrated(tmp_path: Path) -> None:
     """Each training starts from the model of the one before, and no treebank of the recipes is forgotten in calibration."""
-    for name in ("bnaparser", "python"):
-        command = tmp_path / "bin" / name
-        command.parent.mkdir(exist_ok=True)
-        command.write_text(
-            COMMAND.format(python=sys.executable, notes=str(tmp_path / "notes")), encoding="utf-8"
-        )
-        command.chmod(0o755)
+    stand_in(tmp_path, "bnaparser", "python")
     (tmp_path / "out").mkdir()
     given = [str(ROOT / "models" / "multi" / "make"), "e5", "treebanks", "out"]
     environment = {**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"}
