@@ -29,16 +29,22 @@ def is_large_matrix(tensor: Tensor) -> bool:
 def round_rows(matrix: Tensor, step: float | None = None) -> tuple[Tensor, Tensor]:
     """Return a float matrix (rows, columns) as int8, and its scales, float32 (rows, 1).
 
-    Without ``step`` a row's largest number is 127. With it a row's scale is that fraction of its root
-    mean square: few values are left, and few bits a weight once they are coded. 0.9 leaves some
-    2.2 bits.
+    Without ``step`` a row's largest number is 127. With it a row is rounded to multiples of that fraction of its root mean
+    square: few values are left, and few bits a weight once they are coded. 0.9 leaves some 2.2 bits. The scale is then the
+    one with the smallest squared error for these int8 values, so that a row that was rounded before does not change: the
+    root mean square of a rounded row is up to 4 % larger.
     """
-    largest = matrix.abs().amax(dim=1, keepdim=True) / 127
-    scale = largest
+    scale = matrix.abs().amax(dim=1, keepdim=True) / 127
     if step is not None:
-        scale = torch.maximum(matrix.square().mean(dim=1, keepdim=True).sqrt() * step, largest)
+        scale = torch.maximum(matrix.square().mean(dim=1, keepdim=True).sqrt() * step, scale)
     scale = scale.clamp(min=1e-12 / 127)
-    return (matrix / scale).round().to(torch.int8), scale
+    values = (matrix / scale).round()
+    if step is not None:
+        fitted = (matrix * values).sum(dim=1, keepdim=True) / values.square().sum(
+            dim=1, keepdim=True
+        )
+        scale = torch.where(fitted > 0, fitted, scale)  # NaN for a row of zeros
+    return values.to(torch.int8), scale
 
 
 # Where the weights file says which tensors are others under a second name.

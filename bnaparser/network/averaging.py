@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import torch
+from torch import Tensor
 
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import ModelError, SettingsError
@@ -29,14 +30,16 @@ _HARMLESS = {
     "text.loss_weight",
     "chart.temperature",
 }
+_OF_LABELS = "scorer.output."  # parameters with a row for each label
 
 
 @torch.no_grad()
 def average(names: Sequence[str], weights: Sequence[float] | None = None) -> BnaModel:
     """Return a parser whose parameters are the weighted mean of two or more parsers' parameters.
 
-    At most three models are in memory. The temperature is also the weighted mean, until the new
-    parser is calibrated.
+    At most three models are in memory. The temperature is also the weighted mean, until the new parser is calibrated. A label
+    that some models lack has the mean over the models that have it, as when a fine-tuned parser, which got new labels, and the
+    parser that it started from are averaged.
 
     Args:
         names: names or folders of models.
@@ -44,21 +47,39 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
 
     Raises:
         SettingsError: names or weights are wrong.
-        ModelError: two models differ in their network, vocabulary, labels or tags.
+        ModelError: two models differ in their network, vocabulary or tags, or each has labels that the other lacks.
     """
     fractions = normalised_weights(len(names), weights, "an average")
     mean = storage.load(find(names[0]))
-    total = {name: tensor * fractions[0] for name, tensor in mean.state_dict().items()}
-    temperature = mean.settings.chart.temperature * fractions[0]
-    for name, fraction in zip(names[1:], fractions[1:], strict=True):
-        model = storage.load(find(name))
+    total: dict[str, Tensor] = {}
+    of_labels: dict[tuple[str, str], Tensor] = {}
+    shares: dict[str, float] = {}
+    temperature = 0.0
+    model = mean
+    for place, (name, fraction) in enumerate(zip(names, fractions, strict=True)):
+        if place:
+            model = storage.load(find(name))
         if difference := _difference(mean, model):
             raise ModelError(f"{names[0]} and {name} cannot be averaged: {difference} differ")
+        labels = model.labels.names[1:]
+        shares |= {label: shares.get(label, 0.0) + fraction for label in labels}
         for key, tensor in model.state_dict().items():
-            total[key].add_(tensor, alpha=fraction)
-        mean.allow_empty_root |= model.allow_empty_root
-        mean.by_language = _of_both(mean.by_language, model.by_language)
+            if key.startswith(_OF_LABELS):
+                for label, row in zip(labels, tensor, strict=True):
+                    so_far = of_labels.get((key, label), torch.zeros_like(row))
+                    of_labels[key, label] = so_far.add(row, alpha=fraction)
+            elif key in total:
+                total[key].add_(tensor, alpha=fraction)
+            else:
+                total[key] = tensor * fraction
         temperature += model.settings.chart.temperature * fraction
+        wider, other = (model, mean) if len(model.labels) > len(mean.labels) else (mean, model)
+        wider.allow_empty_root |= other.allow_empty_root
+        wider.by_language = _of_both(wider.by_language, other.by_language)
+        mean = wider
+    for key, _ in of_labels:
+        rows = [of_labels[key, label] / shares[label] for label in mean.labels.names[1:]]
+        total[key] = torch.stack(rows)
     mean.load_state_dict(total)
     mean.settings = mean.settings.at_temperature(temperature)
     return mean
@@ -106,9 +127,10 @@ def _of_both(
 def _difference(one: BnaModel, other: BnaModel) -> str:
     """Name the first thing in which two models differ so that their weights cannot be mixed."""
     mine, theirs = _network(one.settings), _network(other.settings)
+    fewer, more = sorted((one.labels.names, other.labels.names), key=len)
     aspects = {
         **{f"their settings {key}": (mine[key], theirs[key]) for key in mine},
-        "their labels": (one.labels.names, other.labels.names),
+        "their labels": ({*fewer} & {*more}, {*fewer}),
         "their tags": (one.tags.names, other.tags.names),
         "their vocabularies": (_vocabulary(one), _vocabulary(other)),
         "their encoders": (_shapes(one), _shapes(other)),
@@ -134,4 +156,5 @@ def _vocabulary(model: BnaModel) -> object:
 
 
 def _shapes(model: BnaModel) -> dict[str, torch.Size]:
-    return {name: tensor.shape for name, tensor in model.state_dict().items()}
+    shapes = {name: tensor.shape for name, tensor in model.state_dict().items()}
+    return {name: shape for name, shape in shapes.items() if not name.startswith(_OF_LABELS)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -158,10 +158,32 @@ def test_a_mean_is_not_written_over_one_of_its_parsers(
     assert Path(folders[1], "model.safetensors").read_bytes() == before
 
 
-def fewer_labels(model: BnaModel) -> BnaModel:
-    labels = Inventory(model.labels.names[:-1])
-    assert model.subwords is not None
-    return BnaModel(model.settings, labels, model.tags, model.encoder, model.subwords)
+def with_labels(choose: Callable[[tuple[str, ...]], Sequence[str]]) -> Callable[..., BnaModel]:
+    def change(model: BnaModel) -> BnaModel:
+        labels = Inventory(choose(model.labels.names))
+        assert model.subwords is not None
+        return BnaModel(model.settings, labels, model.tags, model.encoder, model.subwords)
+
+    return change
+
+
+def test_a_label_that_a_parser_lacks_has_the_mean_of_the_others(saved: Callable[..., str]) -> None:
+    fewer = with_labels(lambda names: [name for name in names if name != names[2]])
+    folders = [saved("a", seed=1, change=fewer), saved("b", seed=2), saved("c", seed=3)]
+    parts = [storage.load(folder) for folder in folders]
+    for order, shares in (((0, 1, 2), (1, 2, 5)), ((2, 1, 0), (5, 2, 1))):
+        mean = average([folders[place] for place in order], shares)
+        assert mean.labels.names == parts[1].labels.names
+        for row, label in enumerate(mean.labels.names[1:]):
+            having = [
+                (part.scorer.output.weight[part.labels.number(label) - 1], share)
+                for part, share in zip(parts, (1, 2, 5), strict=True)
+                if label in part.labels
+            ]
+            assert len(having) == (2 if row == 1 else 3)
+            vectors = torch.stack([vector * share for vector, share in having])
+            expected = vectors.sum(dim=0) / sum(share for _, share in having)
+            torch.testing.assert_close(mean.scorer.output.weight[row], expected)
 
 
 WIDER = LayerSettings(hidden_size=64, num_attention_heads=2, head_dim=16, intermediate_size=32)
@@ -171,7 +193,7 @@ WIDER = LayerSettings(hidden_size=64, num_attention_heads=2, head_dim=16, interm
     ("kind", "settings", "words"),
     [
         ("bert", {"layers": WIDER}, "their settings layers."),
-        ("bert", {"change": fewer_labels}, "their labels"),
+        ("bert", {"change": with_labels(lambda names: [*names[:-1], "XX"])}, "their labels"),
         ("roberta", {}, "their vocabularies"),
         (None, {}, "their vocabularies"),
     ],
