@@ -1,22 +1,25 @@
 """Mend by rule what a teacher's trees of running text get wrong again and again, before a student learns it.
 
-    python -m benchmarks.studies.accuracy.mend_silver TREES OUTPUT
+    python recipes/data/mend_silver.py TREES OUTPUT
 
 As the Penn Treebank's guidelines have it (Bies et al., 1995): an interjection is an INTJ of its own, also where a name follows it ("Hi
 Peter"), a question word and an SQ are an SBARQ, and a QP has more than one word. A tree is left out where a clause has a finite verb
 and no VP, where a FRAG has bare words, or where a speaker's clause interrupts a quotation and is no PRN: what is right there is not to
-be told from the tree (`write_speech` makes such trees). OUTPUT has the others in their order, TREES and OUTPUT a tree a line.
+be told from the tree (`write_speech` makes such trees). TREES, plain or .xz, has a tree
+a line; OUTPUT has the others in their order.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 from bnaparser import Tree
+from bnaparser.files.compressed import open_compressed
 from bnaparser.trees.tree import parse_trees
 
 CLAUSES = frozenset({"S", "SINV", "SQ", "SBARQ"})
@@ -113,9 +116,10 @@ def main() -> None:
     options = parser.parse_args()
     count: Counter[str] = Counter()
     with (
-        options.trees.open(encoding="utf-8") as lines,
+        open_compressed(options.trees) as raw,
         options.output.open("w", encoding="utf-8") as out,
     ):
+        lines = io.TextIOWrapper(raw, encoding="utf-8")
         for tree in parse_trees(lines, str(options.trees)):
             new = mended(tree)
             count["left out" if new is None else "kept" if new == tree else "mended"] += 1

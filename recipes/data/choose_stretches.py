@@ -1,6 +1,6 @@
 """Choose the stretches of a treebank whose noun phrases have as many noun phrases at their end as those of another file.
 
-    python -m benchmarks.studies.accuracy.choose_stretches TREES LIKE OUTPUT [--length N] [--least SHARE]
+    python recipes/data/choose_stretches.py TREES LIKE OUTPUT [--length N] [--least SHARE]
 
 The annotators of a treebank differ: some bracket "[NP the [NP VDR mRNA]]" where others leave "[NP the VDR mRNA]" flat. A parser that reads
 both gives the second where it is in doubt. TREES is cut into stretches of so many sentences in the file's order. Written are those that, with
@@ -29,6 +29,7 @@ class PhraseCount:
 
     @property
     def per_word(self) -> float:
+        """How many of these phrases a word has in the mean."""
         return self.phrases / max(1, self.words)
 
 

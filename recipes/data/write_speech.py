@@ -1,6 +1,6 @@
 """Write trees of speech that its speaker's clause interrupts or follows, made of a parser's trees of their parts.
 
-    python -m benchmarks.studies.accuracy.write_speech MODEL TEXT OUTPUT
+    python recipes/data/write_speech.py MODEL TEXT OUTPUT
 
 News has little dialogue, and a parser that has learned from news loses itself in '"You want to see the park," he said, "and the lake."';
 as a teacher it has nothing better to say. What is said, without the interruption, and who says it, in a plain sentence, it parses well.
