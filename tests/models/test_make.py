@@ -43,7 +43,7 @@ if "-o" in arguments:
 """
 STEPS = {
     "en": "prune train train train train calibrate train ensemble train ensemble write_speech write_speech"
-    " choose_stretches mend_silver mend_silver mend_silver train calibrate",
+    " choose_stretches mend_silver mend_silver mend_silver train average train average calibrate",
     "en-small": "prune train train train train calibrate",
     "en-free": "prune prune pretrain train --model train calibrate",
 }
