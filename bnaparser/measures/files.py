@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import multiprocessing
-import os
 import re
-import signal
-import sys
-import threading
-import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bnaparser.errors import DataError, TreeError
+from bnaparser.errors import BnaparserError, DataError, TreeError
 from bnaparser.files.compressed import ending
 from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json
@@ -42,6 +33,7 @@ from bnaparser.treebanks import formats
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.tree import Tree, parse_trees_with_places
+from bnaparser.worker import Worker
 
 Row = dict[str, Value]
 
@@ -51,7 +43,6 @@ TREE_ENDINGS = (".mrg", ".fid", ".psd", ".ptb", ".penn", ".tree", ".trees", ".pa
 _NESTED = re.compile(r"\s*([(\[])[^\s()\[\]]*\s*\1")  # "(TOP (S", as no text begins
 _CHUNK = 400  # trees that a process measures at once
 _HEAD = 1 << 16  # number of characters that show whether a file has trees
-_LOOKS = 1.0  # seconds between two looks at whether the parent is there
 
 
 class Located(NamedTuple):
@@ -211,72 +202,46 @@ def _in_processes(
     read: Read,
 ) -> Iterator[Measured]:
     """Measure chunks in processes, in order. A chunk whose process was killed is measured in this process."""
-    waiting: deque[tuple[list[Located], ProcessPoolExecutor, Future[list[Measured]] | None]]
-    waiting = deque()
-    pool = _pool(workers)
+    guarded = partial(_work_or_error, work)
+    # The worker that began first is the first.
+    pool: deque[Worker[list[Located], list[Measured] | BnaparserError]] = deque()
 
-    def done() -> Iterator[Measured]:
-        chunk, its_pool, future = waiting.popleft()
-        try:
-            found = work(chunk) if future is None else _result(its_pool, future)
-        except BrokenProcessPool:
-            found = work(chunk)
-        yield from found
+    def taken() -> list[Measured]:
+        """Return what the first worker has measured, and put the worker, idle now, at the end."""
+        worker = pool.popleft()
+        chunk, found = worker.item or [], worker.take()
+        if found is None:
+            worker.end()
+            worker = Worker(guarded)
+        pool.append(worker)
+        if isinstance(found, BnaparserError):
+            raise found
         read(sum(one.size for one in chunk))
+        return work(chunk) if found is None else found
 
     try:
         for chunk in chunks:
-            try:
-                waiting.append((chunk, pool, pool.submit(work, chunk)))
-            except BrokenProcessPool:
-                waiting.append((chunk, pool, None))
-                pool = _pool(workers)
-            if len(waiting) > 2 * workers:
-                yield from done()
-        while waiting:
-            yield from done()
+            found: list[Measured] = []
+            if len(pool) < workers:
+                pool.append(Worker(guarded))
+            else:
+                found = taken()
+            pool[-1].give(chunk)
+            yield from found
+        for _ in range(len(pool)):
+            yield from taken()
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        for worker in pool:
+            worker.end()
 
 
-def _pool(workers: int) -> ProcessPoolExecutor:
-    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    return ProcessPoolExecutor(workers, context, _prepare, (os.getpid(),))
-
-
-def _result(pool: ProcessPoolExecutor, future: Future[list[Measured]]) -> list[Measured]:
-    """Return the result of a chunk.
-
-    A process that is killed while it sends a result leaves half a message, and the pool waits for the other half forever.
-    In this case all processes of the pool are killed and its queue of results is closed, so that the pool raises
-    BrokenProcessPool for all chunks.
-
-    Raises:
-        BrokenProcessPool: A process of the pool was killed.
-    """
-    while True:
-        try:
-            return future.result(timeout=_LOOKS)
-        except TimeoutError:
-            processes = list((pool._processes or {}).values())
-            if all(process.is_alive() for process in processes):
-                continue
-            for process in processes:
-                process.kill()
-            with contextlib.suppress(OSError):
-                pool._result_queue._writer.close()  # type: ignore[attr-defined]
-
-
-def _prepare(parent: int) -> None:
-    """Make a process leave Ctrl-C to its parent, and end soon after it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_leave_with, args=(parent,), daemon=True).start()
-
-
-def _leave_with(parent: int) -> None:
-    while os.getppid() == parent:
-        time.sleep(_LOOKS)
-    os._exit(1)
+def _work_or_error(
+    work: Callable[[list[Located]], list[Measured]], chunk: list[Located]
+) -> list[Measured] | BnaparserError:
+    try:
+        return work(chunk)
+    except BnaparserError as error:
+        return error
 
 
 def measure_chunk(

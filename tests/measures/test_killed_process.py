@@ -4,38 +4,25 @@ from __future__ import annotations
 
 import os
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from multiprocessing.connection import Connection
 from typing import Any
 
 import pytest
 
-from bnaparser.measures import files
-from bnaparser.measures.files import Located, Measured
-
-_POOLS: list[ProcessPoolExecutor] = []
-_PARENT = os.getpid()
-
-
-def _work(chunk: list[Located]) -> list[Measured]:
-    """Measure nothing; a process ends after the first bytes of a result, and nobody else can send one."""
-    if os.getpid() != _PARENT:
-        queue: Any = _POOLS[0]._result_queue
-        queue._wlock.acquire()
-        os.write(queue._writer.fileno(), b"\0\0")
-        os._exit(1)
-    return [Measured(chunk[0].document, [], {}, len(chunk))]
+from bnaparser.measures.files import Located, measured
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the processes are forked")
 def test_half_a_result_holds_up_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = files._pool
+    send, parent = Connection.send, os.getpid()
 
-    def pool(workers: int) -> ProcessPoolExecutor:
-        _POOLS.insert(0, usual(workers))
-        return _POOLS[0]
+    def half(self: Connection, result: Any) -> None:
+        if os.getpid() != parent:
+            os.write(self.fileno(), b"\0\0")
+            os._exit(1)
+        send(self, result)
 
-    monkeypatch.setattr(files, "_pool", pool)
-    chunks = [[Located(f"{number}", "(TOP (NN x))", None, 1)] for number in range(12)]
-    found = list(files._in_processes(chunks, _work, 2, lambda size: None))
-    assert [one.document for one in found] == [f"{number}" for number in range(12)]
-    _POOLS.clear()
+    monkeypatch.setattr(Connection, "send", half)
+    sentences = [Located(f"{number}", "(TOP (NN x))", None, 1) for number in range(2000)]
+    found = list(measured(iter(sentences), "sentence", {}, workers=2))
+    assert [one.document for one in found] == [f"{number}" for number in range(2000)]

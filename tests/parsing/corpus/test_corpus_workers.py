@@ -15,11 +15,12 @@ from typing import Any
 
 import pytest
 
+from bnaparser import worker
 from bnaparser.errors import DataError
-from bnaparser.parsing.corpus import engines
 from bnaparser.parsing.corpus.shards import Shard
 from bnaparser.parsing.options import DEFAULT_OPTIONS
 from bnaparser.parsing.parser import Parser
+from bnaparser.worker import Worker
 from tests.parsing.corpus.corpora import (
     SETTINGS,
     in_a_process,
@@ -57,17 +58,17 @@ def test_workers_that_died_idle_are_replaced(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """Nobody was left to wait for, and it waited for ever."""
-    give = engines._Helper.give
+    give = Worker.give
     left = [2]  # to be killed before they are given anything
 
-    def kill_first(helper: Any, shard: Shard) -> bool:
+    def kill_first(worker: Any, shard: Shard) -> bool:
         if left[0]:
             left[0] -= 1
-            helper.process.kill()
-            helper.process.join()
-        return give(helper, shard)
+            worker.process.kill()
+            worker.process.join()
+        return give(worker, shard)
 
-    monkeypatch.setattr(engines._Helper, "give", kill_first)
+    monkeypatch.setattr(Worker, "give", kill_first)
     notices: list[str] = []
     run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2), notices=notices)
     assert len(notices) == 2
@@ -77,14 +78,14 @@ def test_workers_that_died_idle_are_replaced(
 def test_a_worker_that_never_starts_ends_the_run(
     corpus: Path, parser: Parser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "_work", lambda *given: os._exit(7))
-    give = engines._Helper.give
+    monkeypatch.setattr(worker, "_serve", lambda *given: os._exit(7))
+    give = Worker.give
 
-    def give_when_dead(helper: Any, shard: Shard) -> bool:
-        helper.process.join()  # as a shard that is larger than a pipe finds it
-        return give(helper, shard)
+    def give_when_dead(worker: Any, shard: Shard) -> bool:
+        worker.process.join()  # as a shard that is larger than a pipe finds it
+        return give(worker, shard)
 
-    monkeypatch.setattr(engines._Helper, "give", give_when_dead)
+    monkeypatch.setattr(Worker, "give", give_when_dead)
     with pytest.raises(DataError, match="3 workers ended with code 7 on this part"):
         run(parser, [corpus], tmp_path / "out", replace(SETTINGS, workers=2))
 
