@@ -22,13 +22,13 @@ _LOOKS = 1.0  # seconds between two looks at whether the parent is there
 class Worker(Generic[Item, Result]):
     """A process that applies a function to one item after another, and the pipe to it.
 
-    Each worker has its own pipe, so the death of one, even in the middle of a message, is seen by the parent and disturbs no
-    other worker. A worker ignores Ctrl-C, which is for the parent to decide, and ends soon after its parent.
+    Each worker has its own pipe. So the parent sees the death of a worker, also in the middle of a message, and no other
+    worker is disturbed. A worker ignores Ctrl-C, since the parent decides, and ends soon after its parent.
 
     Args:
         work: The function. It must not raise: an exception ends the process.
-        fork: Fork the process, which shares the memory of this one. Else it is a new interpreter, to which ``work`` is
-            pickled; so it is always but on Linux.
+        fork: Fork the process, which then shares the memory of this one; on Linux only. Otherwise the process is a new
+            interpreter, to which ``work`` is pickled.
     """
 
     def __init__(self, work: Callable[[Item], Result], fork: bool = True):
