@@ -30,7 +30,6 @@ _HARMLESS = {
     "text.loss_weight",
     "chart.temperature",
 }
-_OF_LABELS = "scorer.output."  # parameters with a row for each label
 
 
 @torch.no_grad()
@@ -38,8 +37,8 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
     """Return a parser whose parameters are the weighted mean of two or more parsers' parameters.
 
     At most three models are in memory. The temperature is also the weighted mean, until the new parser is calibrated. A label
-    that some models lack has the mean over the models that have it, as when a fine-tuned parser, which got new labels, and the
-    parser that it started from are averaged.
+    or predicted tag that some models lack has the mean over the models that have it, as when a parser that was fine-tuned on new
+    treebanks and the parser that it started from are averaged.
 
     Args:
         names: names or folders of models.
@@ -47,13 +46,13 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
 
     Raises:
         SettingsError: names or weights are wrong.
-        ModelError: two models differ in their network, vocabulary or tags, or each has labels that the other lacks.
+        ModelError: two models differ in their network or vocabulary, or each has labels or tags that the other lacks.
     """
     fractions = normalised_weights(len(names), weights, "an average")
     mean = storage.load(find(names[0]))
     total: dict[str, Tensor] = {}
-    of_labels: dict[tuple[str, str], Tensor] = {}
-    shares: dict[str, float] = {}
+    of_names: dict[tuple[str, str], Tensor] = {}
+    shares: dict[tuple[str, str], float] = {}
     temperature = 0.0
     model = mean
     for place, (name, fraction) in enumerate(zip(names, fractions, strict=True)):
@@ -61,25 +60,24 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
             model = storage.load(find(name))
         if difference := _difference(mean, model):
             raise ModelError(f"{names[0]} and {name} cannot be averaged: {difference} differ")
-        labels = model.labels.names[1:]
-        shares |= {label: shares.get(label, 0.0) + fraction for label in labels}
+        rows = _names_of_rows(model)
         for key, tensor in model.state_dict().items():
-            if key.startswith(_OF_LABELS):
-                for label, row in zip(labels, tensor, strict=True):
-                    so_far = of_labels.get((key, label), torch.zeros_like(row))
-                    of_labels[key, label] = so_far.add(row, alpha=fraction)
+            if key in rows:
+                for row_name, row in zip(rows[key], tensor, strict=True):
+                    so_far = of_names.get((key, row_name), torch.zeros_like(row))
+                    of_names[key, row_name] = so_far.add(row, alpha=fraction)
+                    shares[key, row_name] = shares.get((key, row_name), 0.0) + fraction
             elif key in total:
                 total[key].add_(tensor, alpha=fraction)
             else:
                 total[key] = tensor * fraction
         temperature += model.settings.chart.temperature * fraction
-        wider, other = (model, mean) if len(model.labels) > len(mean.labels) else (mean, model)
+        wider, other = (model, mean) if _size(model) > _size(mean) else (mean, model)
         wider.allow_empty_root |= other.allow_empty_root
         wider.by_language = _of_both(wider.by_language, other.by_language)
         mean = wider
-    for key, _ in of_labels:
-        rows = [of_labels[key, label] / shares[label] for label in mean.labels.names[1:]]
-        total[key] = torch.stack(rows)
+    for key, row_names in _names_of_rows(mean).items():
+        total[key] = torch.stack([of_names[key, one] / shares[key, one] for one in row_names])
     mean.load_state_dict(total)
     mean.settings = mean.settings.at_temperature(temperature)
     return mean
@@ -124,14 +122,30 @@ def _of_both(
     }
 
 
+def _names_of_rows(model: BnaModel) -> dict[str, Sequence[str]]:
+    """Return the parameters that have a row for each label or each predicted tag, with the rows' names."""
+    names = {"scorer.output.": model.labels.names[1:]}
+    if model.settings.tags.predict:
+        names[f"tagger.{len(model.tagger) - 1}."] = model.tags.names
+    keys = model.state_dict()
+    return {key: rows for start, rows in names.items() for key in keys if key.startswith(start)}
+
+
+def _size(model: BnaModel) -> tuple[int, int]:
+    return len(model.labels), len(model.tags)
+
+
 def _difference(one: BnaModel, other: BnaModel) -> str:
     """Name the first thing in which two models differ so that their weights cannot be mixed."""
     mine, theirs = _network(one.settings), _network(other.settings)
-    fewer, more = sorted((one.labels.names, other.labels.names), key=len)
+    fewer, more = sorted((one, other), key=_size)
+    predicted = one.settings.tags.predict and not one.settings.tags.given
     aspects = {
         **{f"their settings {key}": (mine[key], theirs[key]) for key in mine},
-        "their labels": ({*fewer} & {*more}, {*fewer}),
-        "their tags": (one.tags.names, other.tags.names),
+        "their labels": ({*fewer.labels.names} - {*more.labels.names}, set()),
+        "their tags": ({*fewer.tags.names} - {*more.tags.names}, set())
+        if predicted
+        else (one.tags.names, other.tags.names),
         "their vocabularies": (_vocabulary(one), _vocabulary(other)),
         "their encoders": (_shapes(one), _shapes(other)),
     }
@@ -156,5 +170,5 @@ def _vocabulary(model: BnaModel) -> object:
 
 
 def _shapes(model: BnaModel) -> dict[str, torch.Size]:
-    shapes = {name: tensor.shape for name, tensor in model.state_dict().items()}
-    return {name: shape for name, shape in shapes.items() if not name.startswith(_OF_LABELS)}
+    by_name = _names_of_rows(model)
+    return {key: tensor.shape for key, tensor in model.state_dict().items() if key not in by_name}

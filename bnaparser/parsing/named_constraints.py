@@ -278,8 +278,8 @@ def _check_types(one: Constraint) -> None:
         ):  # isinstance of a protocol takes ten times as long
             raise TypeError(f"the {name} of a constraint is {quoted(place)}: give a whole number")
     for name, values in (("label", one.labels), ("tag", () if one.tag is None else (one.tag,))):
-        if not all(isinstance(each, str) for each in values):
-            raise TypeError(f"the {name} of a constraint is {quoted(values)}: give a string")
+        if wrong := [each for each in values if not isinstance(each, str)]:
+            raise TypeError(f"the {name} of a constraint is {quoted(wrong[0])}: give a string")
     amount: object = one.amount
     if amount is not None and (not hasattr(amount, "__float__") or isinstance(amount, str)):
         raise TypeError(f"the amount of a bonus is {quoted(one.amount)}: give a number")

@@ -186,6 +186,36 @@ def test_a_label_that_a_parser_lacks_has_the_mean_of_the_others(saved: Callable[
             torch.testing.assert_close(mean.scorer.output.weight[row], expected)
 
 
+def without_first_tag(model: BnaModel) -> BnaModel:
+    assert model.subwords is not None
+    tags = Inventory(model.tags.names[1:])
+    return BnaModel(model.settings, model.labels, tags, model.encoder, model.subwords)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_a_tag_that_a_parser_lacks_keeps_its_row(
+    saved: Callable[..., str], order: tuple[int, int]
+) -> None:
+    folders = [saved("a", seed=1, change=without_first_tag), saved("b", seed=2)]
+    fewer, more = (storage.load(folder) for folder in folders)
+    mean = average([folders[place] for place in order])
+    assert mean.tags.names == more.tags.names
+    for name in ("weight", "bias"):
+        rows, theirs, ours = (getattr(part.tagger[-1], name) for part in (mean, more, fewer))
+        torch.testing.assert_close(rows[0], theirs[0])
+        torch.testing.assert_close(rows[1:], (theirs[1:] + ours) / 2)
+    assert mean.allowed_tags.shape == more.allowed_tags.shape
+
+
+def test_parsers_that_each_lack_a_name_of_the_other_are_not_averaged(
+    saved: Callable[..., str],
+) -> None:
+    fewer = with_labels(lambda names: names[:-1])
+    folders = [saved("a", change=fewer), saved("b", change=without_first_tag)]
+    with pytest.raises(BnaparserError, match="cannot be averaged: their tags differ"):
+        average(folders)
+
+
 WIDER = LayerSettings(hidden_size=64, num_attention_heads=2, head_dim=16, intermediate_size=32)
 
 

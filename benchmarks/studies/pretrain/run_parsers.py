@@ -6,8 +6,8 @@
 The script trains a parser on each encoder with each seed and each recipe of DATA (``parser_wsj.toml`` and ``parser_mix.toml``
 beside this file). It scores the parser on development and test trees of each of its treebanks; no setting is chosen by these
 scores. A finished training writes a line to ``OUTPUT/parsers.jsonl`` and is not repeated. An interrupted training is
-resumed. All encoders run with the first seed, then with the next. "NAME, pre-trained" is compared with NAME. ``--report``
-writes ``parsers.md`` and ``parsers.jsonl`` beside this file and keeps the notes at the end of the page.
+resumed. All encoders run with the first seed, then with the next. "NAME, pre-trained" and "NAME, pre-trained on subwords"
+are compared with NAME. ``--report`` writes ``parsers.md`` and ``parsers.jsonl`` beside this file and keeps the notes at the end of the page.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ HERE = Path(__file__).parent
 # The recipes, and the treebanks that their parsers are scored on.
 DATA = {"wsj": ("wsj_sample",), "mix": tuple(SETS)}
 PARTS = ("dev", "test")
-# What ends the name of an encoder that was pre-trained more.
+# What follows the name in that of an encoder that was pre-trained more.
 PRETRAINED = ", pre-trained"
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "numpy")
 Row = dict[str, Any]
@@ -155,11 +155,12 @@ def gains(rows: list[Row]) -> list[str]:
     """Return what the encoders named so have over those before, on the mean of a recipe's treebanks: by seed and altogether."""
     shown = {(row["data"], row["encoder"], row["seed"]): row for row in rows}
     lines = []
-    for data, name in dict.fromkeys((data, name) for data, name, _ in shown):
+    for data, name in dict.fromkeys((data, name) for data, name, _ in shown if PRETRAINED in name):
+        before = name.partition(PRETRAINED)[0]
         pairs = [
-            (shown[data, name, seed], row)
+            (shown[data, before, seed], row)
             for (other, after, seed), row in shown.items()
-            if (other, after) == (data, name + PRETRAINED) and (data, name, seed) in shown
+            if (other, after) == (data, name) and (data, before, seed) in shown
         ]
         if not pairs:
             continue
