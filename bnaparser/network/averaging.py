@@ -28,6 +28,7 @@ _HARMLESS = {
     "tags.init_std",
     "tags.loss_weight",
     "text.loss_weight",
+    "text.languages",  # compared as labels are
     "chart.temperature",
 }
 
@@ -142,6 +143,10 @@ def _difference(one: BnaModel, other: BnaModel) -> str:
     predicted = one.settings.tags.predict and not one.settings.tags.given
     aspects = {
         **{f"their settings {key}": (mine[key], theirs[key]) for key in mine},
+        "their languages": (
+            {*fewer.settings.text.languages} - {*more.settings.text.languages},
+            set(),
+        ),
         "their labels": ({*fewer.labels.names} - {*more.labels.names}, set()),
         "their tags": ({*fewer.tags.names} - {*more.tags.names}, set())
         if predicted

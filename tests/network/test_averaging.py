@@ -207,6 +207,22 @@ def test_a_tag_that_a_parser_lacks_keeps_its_row(
     assert mean.allowed_tags.shape == more.allowed_tags.shape
 
 
+def test_a_parser_of_more_languages_has_all_names_of_the_other(saved: Callable[..., str]) -> None:
+    def speak(model: BnaModel) -> BnaModel:
+        text = LanguageSettings(languages=("en", "de"))
+        model.settings = model.settings.model_copy(update={"text": text})
+        return model
+
+    wide = saved("wide", change=speak)
+    assert average([saved("narrow", change=without_first_tag), wide]).settings.text.languages == (
+        "en",
+        "de",
+    )
+    wrong = saved("wrong", change=lambda model: speak(without_first_tag(model)))
+    with pytest.raises(BnaparserError, match="cannot be averaged: their languages differ"):
+        average([saved("one"), wrong])
+
+
 def test_parsers_that_each_lack_a_name_of_the_other_are_not_averaged(
     saved: Callable[..., str],
 ) -> None:
