@@ -29,23 +29,24 @@ def read_bracket_comments(
     """
     block: list[str] = []
     start = 1
-    read = trees = 0
+    without: list[int] = []
+    trees = 0
     for number, text in _with_end(lines):
         if text.strip():
             start = start if block else number
             block.append(text)
             continue
         if any(not line.startswith("#") for line in block):
-            read += 1
-            for one in _trees(block, start, source):
-                trees += 1
-                yield one
+            found = list(_trees(block, start, source))
+            trees += len(found)
+            without += [] if found else [start]
+            yield from found
         block = []
-    if read and not trees:
-        raise DataError(
-            f"{source}: CoNLL-U without trees: each sentence needs its tree in a comment"
-            " such as # constituency = (ROOT ...)"
-        )
+        if trees:
+            yield from (TreeError(f"the sentence has no tree in a comment: give it one, such as # constituency = (ROOT ...)", source, at) for at in without)
+            without = []
+    if without:
+        raise DataError(f"{source}: CoNLL-U without trees: no sentence has a tree in a comment such as # constituency = (ROOT ...)")
 
 
 def _with_end(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -192,6 +192,17 @@ def test_conllu_with_brackets_in_a_comment(tmp_path: Path) -> None:
         load_trees(written(tmp_path, CONLLU.replace("# const", "# text const"), "no.conllu"))
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_sentence_without_its_tree_is_said(tmp_path: Path, first: bool) -> None:
+    """It was left out without a word, and trees and predictions no longer belonged together."""
+    without = CONLLU.replace("# const", "# text const")
+    path = written(tmp_path, without + CONLLU if first else CONLLU + without, "trees.conllu")
+    with pytest.raises(TreeError, match=rf"conllu:{1 if first else 10}:.*has no tree in a comment"):
+        load_trees(path)
+    (tree,) = load_trees(path, skip_broken=True)
+    assert tree.words == ("Do", "n't", "go", ".")
+
+
 @pytest.mark.parametrize(
     "comment",
     [
