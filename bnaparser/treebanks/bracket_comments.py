@@ -18,6 +18,7 @@ _COMMENT = re.compile(
     r"#\s*+(?!text\b)(?:[^()=:]*[=:]|[^\s()]*)\s*(?P<tree>\(\s*[^\s()]*\s*\(.*\))\s*\Z"
 )
 _HEAD = 6  # the column
+_NONE = "no tree in a comment: give each sentence its own, as in # constituency = (ROOT ...)"
 
 
 def read_bracket_comments(
@@ -43,10 +44,10 @@ def read_bracket_comments(
             yield from found
         block = []
         if trees:
-            yield from (TreeError(f"the sentence has no tree in a comment: give it one, such as # constituency = (ROOT ...)", source, at) for at in without)
+            yield from (TreeError(f"the sentence has {_NONE}", source, at) for at in without)
             without = []
     if without:
-        raise DataError(f"{source}: CoNLL-U without trees: no sentence has a tree in a comment such as # constituency = (ROOT ...)")
+        raise DataError(f"{source}: CoNLL-U without trees: a sentence has {_NONE}")
 
 
 def _with_end(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
