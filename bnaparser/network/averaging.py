@@ -28,7 +28,7 @@ _HARMLESS = {
     "tags.init_std",
     "tags.loss_weight",
     "text.loss_weight",
-    "text.languages",  # compared as labels are
+    "text.languages",  # `_names` are compared
     "chart.temperature",
 }
 
@@ -47,7 +47,7 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
 
     Raises:
         SettingsError: names or weights are wrong.
-        ModelError: two models differ in their network or vocabulary, or each has labels or tags that the other lacks.
+        ModelError: two models differ in their network or vocabulary, or each has languages, labels or tags that the other lacks.
     """
     fractions = normalised_weights(len(names), weights, "an average")
     mean = storage.load(find(names[0]))
@@ -132,25 +132,27 @@ def _names_of_rows(model: BnaModel) -> dict[str, Sequence[str]]:
     return {key: rows for start, rows in names.items() for key in keys if key.startswith(start)}
 
 
+def _names(model: BnaModel) -> dict[str, set[str]]:
+    """Return the names of which one of two parsers may have more than the other."""
+    return {
+        "their languages": {*model.settings.text.languages},
+        "their labels": {*model.labels.names},
+        "their tags": {*model.tags.names},
+    }
+
+
 def _size(model: BnaModel) -> tuple[int, int]:
+    """Return the number of labels and of tags, by which the parser with more names is found."""
     return len(model.labels), len(model.tags)
 
 
 def _difference(one: BnaModel, other: BnaModel) -> str:
     """Name the first thing in which two models differ so that their weights cannot be mixed."""
     mine, theirs = _network(one.settings), _network(other.settings)
-    fewer, more = sorted((one, other), key=_size)
-    predicted = one.settings.tags.predict and not one.settings.tags.given
+    fewer, more = (_names(model) for model in sorted((one, other), key=_size))
     aspects = {
         **{f"their settings {key}": (mine[key], theirs[key]) for key in mine},
-        "their languages": (
-            {*fewer.settings.text.languages} - {*more.settings.text.languages},
-            set(),
-        ),
-        "their labels": ({*fewer.labels.names} - {*more.labels.names}, set()),
-        "their tags": ({*fewer.tags.names} - {*more.tags.names}, set())
-        if predicted
-        else (one.tags.names, other.tags.names),
+        **{what: (names - more[what], set()) for what, names in fewer.items()},
         "their vocabularies": (_vocabulary(one), _vocabulary(other)),
         "their encoders": (_shapes(one), _shapes(other)),
     }

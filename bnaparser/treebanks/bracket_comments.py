@@ -18,7 +18,7 @@ _COMMENT = re.compile(
     r"#\s*+(?!text\b)(?:[^()=:]*[=:]|[^\s()]*)\s*(?P<tree>\(\s*[^\s()]*\s*\(.*\))\s*\Z"
 )
 _HEAD = 6  # the column
-_NONE = "no tree in a comment: give each sentence its own, as in # constituency = (ROOT ...)"
+_NO_TREE = "no tree in a comment: give each sentence its own, as in # constituency = (ROOT ...)"
 
 
 def read_bracket_comments(
@@ -30,7 +30,7 @@ def read_bracket_comments(
     """
     block: list[str] = []
     start = 1
-    without: list[int] = []
+    without: list[int] = []  # first lines of sentences without a tree
     trees = 0
     for number, text in _with_end(lines):
         if text.strip():
@@ -44,10 +44,10 @@ def read_bracket_comments(
             yield from found
         block = []
         if trees:
-            yield from (TreeError(f"the sentence has {_NONE}", source, at) for at in without)
+            yield from (TreeError(f"the sentence has {_NO_TREE}", source, at) for at in without)
             without = []
     if without:
-        raise DataError(f"{source}: CoNLL-U without trees: a sentence has {_NONE}")
+        raise DataError(f"{source}: CoNLL-U without trees: its sentences have {_NO_TREE}")
 
 
 def _with_end(lines: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:

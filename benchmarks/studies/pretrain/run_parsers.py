@@ -39,7 +39,7 @@ HERE = Path(__file__).parent
 # The recipes, and the treebanks that their parsers are scored on.
 DATA = {"wsj": ("wsj_sample",), "mix": tuple(SETS)}
 PARTS = ("dev", "test")
-# What follows the name in that of an encoder that was pre-trained more.
+# Follows the name of an encoder in the name of its pre-trained version.
 PRETRAINED = ", pre-trained"
 PACKAGES = ("bnaparser", "torch", "transformers", "accelerate", "numpy")
 Row = dict[str, Any]
