@@ -163,6 +163,32 @@ def test_two_annotators_correct_accept_and_compare(page: Any, make: Maker, tmp_p
     assert Path(waiting.value.path()).read_text() == f"{TREES[0][0]}\n"
 
 
+@pytest.mark.parametrize("sent", [False, True])
+def test_a_name_written_before_the_project_is_there_stays(page: Any, sent: bool) -> None:
+    """A late answer to the page's first request emptied the field, or took the place of the annotator's."""
+    held: list[Any] = []
+    address = page.url
+    page.goto("about:blank")
+    page.route("**/project", lambda route: held.append(route))
+    page.goto(address)
+    while not held:
+        page.wait_for_timeout(10)
+    page.get_by_label("Annotator").fill("Anna")
+    if sent:
+        page.get_by_role("button", name="Use name").click()
+        page.wait_for_selector("svg.tree")
+    with page.expect_response("**/project"):
+        held[0].continue_()
+    if sent:
+        page.wait_for_timeout(300)
+    else:
+        soon(page.locator("#notice")).to_have_text("Write your name as annotator first.")
+        page.get_by_role("button", name="Use name").click()
+    page.wait_for_selector("svg.tree")
+    soon(page.get_by_label("Annotator")).to_have_value("Anna")
+    soon(page.locator("#notice")).to_be_hidden()
+
+
 def test_labels_are_chosen_by_one_key(page: Any, make: Maker) -> None:
     annotate_as(page, "Anna")
     page.get_by_role("button", name="Sentence 1,").click()

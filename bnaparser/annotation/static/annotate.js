@@ -20,6 +20,7 @@ let pending = null; // what the label is for, "relabel" or "bracket"; or "move",
 let current = null; // the number of the sentence that is shown, or on its way
 let running = Promise.resolve(); // the last step
 let waiting = 0; // steps that are not done yet
+let beginnings = 0; // of the page, each with a name; only the last one counts
 
 /** Asks the program; throws an Error that says why there is no answer, with the `status`, 0 where it is gone. */
 async function ask(path, body) {
@@ -321,12 +322,14 @@ function pairOf({ annotators: [one, other], sentences: count, exact, f1, tags, d
 // --- beginning
 
 async function begin(name) {
+  const number = (beginnings += 1);
   try {
     const found = await ask(`project${name === null ? "" : `?by=${encodeURIComponent(name)}`}`);
+    if (number !== beginnings) return;
     ({ by, sentences } = found);
     part("project").textContent = found.name;
     document.title = `${found.name}: annotation`;
-    part("by").value = by;
+    if (name !== null || !part("by").value) part("by").value = by; // a name that is being written stays
     part("names").replaceChildren(...found.annotators.map((value) => html("option", { value })));
     part("export").href = `accepted.mrg?by=${encodeURIComponent(by)}`;
     tell("");
@@ -339,7 +342,7 @@ async function begin(name) {
       part("by").focus();
     }
   } catch (error) {
-    tell(error.message, button("Try again", () => begin(name)));
+    if (number === beginnings) tell(error.message, button("Try again", () => begin(name)));
   }
 }
 
