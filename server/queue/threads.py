@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ Steps = Generator[None, None, Result]
 SMALL = 4_000
 STOPPING = "the service is stopping: try again later"
 _TURN_SECONDS = 0.05
+_SWITCH_SECONDS = 0.0002
 _LONG = 1_000 * SMALL  # characters of an answer, half a second or more of writing
 
 
@@ -81,7 +83,7 @@ class TextThread:
     ) -> Result:
         loop = asyncio.get_running_loop()
         try:
-            result = loop.run_in_executor(self._executor, function, *arguments)
+            result = loop.run_in_executor(self._executor, _giving_way, function, *arguments)
         except RuntimeError:  # the thread was ended while this request was on its way
             raise NotReady(STOPPING) from None
         return await result
@@ -96,6 +98,20 @@ def _go_on(work: Steps[Result]) -> list[Result]:
     except StopIteration as ended:
         return [ended.value]
     return []
+
+
+def _giving_way(function: Callable[[*Arguments], Result], *arguments: *Arguments) -> Result:
+    """Return ``function(*arguments)``; meanwhile other threads get Python's lock soon after they ask for it.
+
+    A thread that computes gives the lock up at each operation of torch. With Python's usual interval it would wait
+    5 ms for each while this thread works, and a batch would take several times as long.
+    """
+    usual = sys.getswitchinterval()
+    sys.setswitchinterval(_SWITCH_SECONDS)
+    try:
+        return function(*arguments)
+    finally:
+        sys.setswitchinterval(usual)
 
 
 class ModelThread:
