@@ -26,8 +26,8 @@ from bnaparser.network import storage
 from bnaparser.network.model import build_subwords
 
 RECIPES = Path("recipes/languages")
-SIZES = {"seven": 28_000, "multi": 36_000, "multi-second": 36_000}
-"""The number of subwords to keep, where it is not ``SIZE``."""
+SIZES = {"seven": 28_000, "multi": 36_000}
+"""The number of subwords to keep, where it is not ``SIZE``, by the name up to its hyphen."""
 SIZE = 16_000
 
 
@@ -81,7 +81,7 @@ def main() -> int:
         texts = [
             source["path"].replace("TREEBANKS", str(options.treebanks)) for source in train["data"]
         ]
-        size = str(SIZES.get(options.name, SIZE))
+        size = str(SIZES.get(options.name.partition("-")[0], SIZE))
         pruning = ["prune", options.encoder, str(encoder), "--size", size, "--text", *texts]
         if code := cli.main(pruning):
             return code
