@@ -258,3 +258,27 @@ def test_no_tree_is_accepted_before_it_is_shown(page: Any, make: Maker) -> None:
     page.keyboard.press("1")
     soon(page.locator("#status")).to_have_text("Saved: begun.")
     assert read_project(make.folder).accepted() == [TREES[2][0]]
+
+
+def test_a_step_on_its_way_is_not_said_to_be_saved(page: Any, make: Maker) -> None:
+    """What the step before it had said stayed."""
+    annotate_as(page, "Anna")
+    page.get_by_role("button", name="Sentence 1,").click()
+    page.get_by_role("button", name="Tree 2").click()
+    saved(page, TREES[0][1], make)
+    held: list[Any] = []
+    page.route("**/sentences/0", lambda route: held.append(route))
+    page.get_by_role("button", name="Undo").click()
+    status = page.locator("#status")
+    assert status.text_content() == "Saving…"
+    while not held:
+        page.wait_for_timeout(10)
+    held[0].continue_()
+    soon(status).to_have_text("")
+    assert read_project(make.folder).tree("Anna", 0) == TREES[0][0]
+    page.keyboard.press("y")
+    while len(held) < 2:
+        page.wait_for_timeout(10)
+    held[1].abort()
+    soon(page.get_by_role("alert")).to_contain_text("Not saved")
+    soon(status).to_have_text("")

@@ -58,6 +58,7 @@ function step(what, number = shown?.number === current ? current : null) {
 }
 
 async function save(what, number) {
+  if (current === number) say("Saving…");
   try {
     const found = await ask(`sentences/${number}`, { by, steps: sentences[number].steps, ...what });
     tell("");
@@ -72,6 +73,7 @@ async function save(what, number) {
       await open(number);
       tell(`${error.message} Here is how it is now.`);
     } else {
+      if (current === number) say("");
       tell(`Not saved: ${error.message}`, button("Try again", () => step(what, number)));
     }
     return false;
