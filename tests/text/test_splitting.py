@@ -175,6 +175,7 @@ He is a.k.a. "The Juice". | It costs Rs. 500. | She has a ph.d. in math. | See s
 See contract No. NO1-CO-12400, accession no. AF497625, chr. 9 and ref. 1, J. Virol. 65, 2884. | Streptomyces sp. were found.
 1. preheat the oven. | 2. mix the flour and salt. | 3. bake it.
 12. the licensee agrees to pay. | 13. the licensor does not.
+He weighs 150lbs. & is 6ft. tall, 9.5in. more than in Jan. | It took 20min. & more. | She is 6ft. | So is he. | Take 20mg. | Then rest.
 It cost 3.2 bn. in 2019 and 5 mln. in 2020. | It cost 3 bn. | Sales rose. | Small, i.e. sm. cats, sleep. | Hmm. | then no.
 By Thm. 2, Lem. 4, Cor. 3, Prop. 3, Alg. 1 and Tab. 2 it holds, see Iss. 2, Anh. 3, Ps. 23, Sch. 2. | It is Est. 1990.
 The vol. was big. | The fig. shows it, as eqs. do. | I saw the vol. | It was big. | I met Tim. | 3 people came, e.g. Tim. 2:4.

@@ -165,7 +165,10 @@ _YEAR_AFTER = re.compile(
 # Written with a blank: 5 p. m., 70 b. c.
 _SPACED = re.compile(r"(?<![\w.])(?:[ap]\.\sm|b\.\sc|a\.\sd|i\.\se|e\.\sg)\Z")
 _LONGEST_SPACED = 5
-_HOUR = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?=[ap]\.m\Z|[AP]\.M\Z)")  # 7p.m.
+# The number of 7p.m., 150lbs., 6.5in.
+_NUMBER_PART = re.compile(
+    r"\d[\d.,:/]*(?=(?:[ap]\.m|[AP]\.M|(?:lb|hr|min|sec|yr|mo|wk|gal|pt|qt|tsp|tbsp)s?|oz|ft|in|[cmk]m|[km]?g|ml|mph|doz|bbls?)\Z)"
+)
 _NUMBER_BEFORE = re.compile(r"[\d\xbc-\xbe\u2150-\u215e][\s-]*\Z")
 _LONGEST_GAP = 4  # between a number and its unit
 # And the following pages: pp. 3 ff., 20f.
@@ -189,6 +192,8 @@ def period_at(text: str, start: int, dot: int) -> Period:
 
     What depends on the words around it is decided: the answer is never NUMBER, SMALL or UNIT.
     """
+    number = _NUMBER_PART.match(text, start, dot)
+    start = start if number is None else number.end()
     word = text[start:dot]
     kind = _period_after(word)
     if _SPACED.search(text, max(0, dot - _LONGEST_SPACED), dot):
@@ -239,8 +244,6 @@ def _has_number(text: str, word: str, dot: int) -> bool:
 
 def _period_after(word: str) -> Period:
     """Return what a period after ``word`` (without the period) may be in any context."""
-    hour = _HOUR.match(word)
-    word = word if hour is None else word[hour.end() :]
     kind = _KINDS.get(word)
     if kind is not None:
         return kind
