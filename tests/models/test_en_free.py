@@ -1,4 +1,4 @@
-"""The model for commercial use: nothing in its recipe that may not be, and small."""
+"""The models for commercial use: nothing in their recipes that may not be, and of few megabytes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,17 @@ import pytest
 
 from bnaparser import Parser, models
 
-FOLDER = models.SHIPPED / "en-free"
-pytestmark = pytest.mark.skipif(
-    not (FOLDER / "model.safetensors").is_file(), reason="models/en-free is not checked out"
-)
-# All that its recipes read, with what LICENSE calls it. What is written in capitals `make` replaces by a path.
+MODELS = {"en-free": 20e6, "en-free-large": 35e6}
+"""Each model with the number of bytes that its folder has at most."""
+pytestmark = [
+    pytest.mark.skipif(
+        not all((models.SHIPPED / name / "model.safetensors").is_file() for name in MODELS),
+        reason="models/en-free or models/en-free-large is not checked out",
+    ),
+    pytest.mark.parametrize("name", MODELS),
+]
+RECIPES = {"en-free": {"pretrain", "teacher", "train"}, "en-free-large": {"student"}}
+# All that their recipes read, with what LICENSE calls it. What is written in capitals `make` replaces by a path.
 TEXT = (
     "Standard Ebooks",
     "US presidents' speeches",
@@ -39,7 +45,8 @@ SOURCES = {
     "TREEBANKS/genia/dev.txt.xz": ("GENIA Treebank v1",),
     "TREEBANKS/silver_bert/ewt.txt.xz": ("Yang and others", "English Web Treebank"),
     "recipes/data/constructions_train.mrg": ("recipes/data/constructions.toml",),
-    "ENCODER": ("all-MiniLM-L6-v2", "all-mpnet-base-v2"),
+    "ENCODER": ("all-mpnet-base-v2",),
+    "START": ("all-mpnet-base-v2",),
     "SILVER": TEXT,
     "TEXT": TEXT,
     "VARIED": TEXT,
@@ -52,7 +59,7 @@ IN_THE_CARD = (
         "English Web Treebank",
         "recipes/data/constructions.toml",
     ),
-    *("running text", "Stack Exchange", "all-MiniLM-L6-v2", "all-mpnet-base-v2"),
+    *("running text", "Stack Exchange", "all-mpnet-base-v2"),
 )
 # Strings of recipes that name nothing to learn from.
 SETTINGS = {
@@ -61,62 +68,66 @@ SETTINGS = {
 }
 
 
-@pytest.fixture(scope="module")
-def parser() -> Parser:
-    return Parser.load("en-free", device="cpu")
-
-
-@pytest.mark.parametrize(
-    ("text", "usual"),
-    [
-        ("THE CAT SAT ON THE MAT.", "The cat sat on the mat."),
-        ("The Cat Sat On The Mat.", "The cat sat on the mat."),
-    ],
-)
-def test_the_same_tree_in_capitals(parser: Parser, text: str, usual: str) -> None:
-    (parse,), (other,) = parser(text), parser(usual)
+@pytest.mark.parametrize("text", ["THE CAT SAT ON THE MAT.", "The Cat Sat On The Mat."])
+def test_the_same_tree_in_capitals(name: str, text: str) -> None:
+    parser = Parser.load(name, device="cpu")
+    (parse,), (other,) = parser(text), parser("The cat sat on the mat.")
     assert (parse.tags, parse.spans) == (other.tags, other.spans)
 
 
-def test_its_recipes_read_nothing_but_free_data() -> None:
-    recipes = [file for file in FOLDER.glob("*.toml") if file.name != "pyproject.toml"]
-    assert {file.stem for file in recipes} == {"pretrain", "teacher", "train"}
-    read = {one for file in recipes for one in _strings(tomllib.loads(_read(file.name)))}
+def test_recipes_read_nothing_but_free_data(name: str) -> None:
+    files = [file for file in (models.SHIPPED / name).glob("*.toml") if file.stem != "pyproject"]
+    assert {file.stem for file in files} == RECIPES[name]
+    read = {one for file in files for one in _strings(tomllib.loads(_read(name, file.name)))}
+    assert read - SETTINGS <= SOURCES.keys()
+
+
+def test_all_recipes_together_read_all_sources(name: str) -> None:
+    assert name in RECIPES
+    files = [f"{model}/{stem}.toml" for model, stems in RECIPES.items() for stem in stems]
+    read = {one for file in files for one in _strings(tomllib.loads(_read(".", file)))}
     assert read - SETTINGS == SOURCES.keys()
 
 
-def test_its_make_reads_nothing_but_what_its_recipes_read() -> None:
-    make = _read("make")
+def test_make_reads_nothing_but_what_recipes_read(name: str) -> None:
+    make = _read(name, "make")
     named = re.findall(r'\$treebanks"?/(\{[^}]*\}|[\w.]+)(\S*)', make)
     assert len(named) == make.count("$treebanks") - make.count("|$treebanks|") > 0
     for first, rest in named:
         for treebank in first.strip("{}").split(","):
             assert f"TREEBANKS/{treebank}{rest}" in SOURCES
-    assert set(re.findall(r"s\|(\w+)\|", make)) == {one for one in SOURCES if one.isupper()} | {
-        "TREEBANKS"
-    }
+    replaced = set(re.findall(r"s\|(\w+)\|", make))
+    of_recipes = " ".join(_read(name, f"{stem}.toml") for stem in RECIPES[name])
+    assert replaced == set(re.findall(r'"([A-Z]+)[/"]', of_recipes))
     lines = [line for line in make.splitlines() if not line.startswith("#")]
     assert not re.search(r"wsj|gum|brown|openstax|qmsum|webtext", "\n".join(lines), re.IGNORECASE)
-    assert "minilm=$1 mpnet=$2 treebanks=$3 output=$4 text=$5 varied=$6" in lines
+    if name == "en-free":
+        assert "minilm=$1 mpnet=$2 treebanks=$3 output=$4 text=$5 varied=$6" in lines
+    else:
+        assert "treebanks=$3 output=$4" in lines and 'models/en-free/make "$@"' in lines
 
 
-def test_its_licence_allows_commercial_use_and_names_all_that_it_learned_from() -> None:
-    assert json.loads(_read("about.json"))["license"] == "CC-BY-SA-4.0"
-    terms, card = (" ".join(_read(file).split()) for file in ("LICENSE", "card.md"))
+def test_the_licence_allows_commercial_use_and_names_all_that_a_model_learned_from(
+    name: str,
+) -> None:
+    assert json.loads(_read(name, "about.json"))["license"] == "CC-BY-SA-4.0"
+    terms, card = (" ".join(_read(name, file).split()) for file in ("LICENSE", "card.md"))
     terms = terms[: terms.index("Apache License Version 2.0")]
-    for source in {name for names in SOURCES.values() for name in names}:
+    encoder = ["all-MiniLM-L6-v2"] if name == "en-free" else []
+    for source in [*{name for names in SOURCES.values() for name in names}, *encoder]:
         assert source in terms
     of_card = card[card.index("## Licence") : card.index("## Recipe")]
-    for source in IN_THE_CARD:
+    for source in [*IN_THE_CARD, *encoder]:
         assert source in of_card
 
 
-def test_at_most_20_megabytes() -> None:
-    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 20e6
+def test_the_folder_is_small(name: str) -> None:
+    files = [file for file in (models.SHIPPED / name).rglob("*") if file.is_file()]
+    assert sum(file.stat().st_size for file in files) <= MODELS[name]
 
 
-def _read(file: str) -> str:
-    return (FOLDER / file).read_text(encoding="utf-8")
+def _read(model: str, file: str) -> str:
+    return (models.SHIPPED / model / file).read_text(encoding="utf-8")
 
 
 def _strings(table: Any) -> Iterator[str]:
