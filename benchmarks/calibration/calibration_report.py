@@ -34,8 +34,8 @@ The probability of a constituent is the fraction of all trees that contain it, e
 (`chart/probabilities.py`). Perfect calibration means: of the constituents with probability p in the best trees, the fraction p is correct. A constituent is
 *correct* if the gold tree has the same label over the same words, punctuation included. A chain over the same words counts as one constituent, and all of its labels must be equal (`S::VP`). TOP does not count.
 
-The temperature minimises the log loss of "this constituent is correct" on {chosen_on} together. It is
-**{temperature:g}**. The other sets are domains that were not used to choose the temperature.
+The stored temperature is **{temperature:g}**. It minimises the log loss of "this constituent is correct" on {chosen_on} together, so the errors on
+these sets are measured on the sets that were used to choose it. The other sets were not used to choose it. GUM's trees are silver (made by a parser).
 
 ## Calibration error
 

@@ -3,14 +3,15 @@
     python -m benchmarks.calibration.run_calibration TREEBANKS [--model en] [--sentences N]
 
 TREEBANKS holds ``NAME/dev.txt.xz`` (or ``.mrg``) for each set; the maps of ``recipes/label_maps.toml`` are
-applied to the gold trees of masc and craft. The temperature is chosen on wsj_sample and masc together, as
-``bnaparser calibrate`` chooses it. A sentence goes through the network once. Writes ``calibration.md`` and two figures
+applied to the gold trees of masc and craft. The temperature is the stored one; the model's ``metrics.json`` names the sets
+that ``bnaparser calibrate`` chose it on. A sentence goes through the network once. Writes ``calibration.md`` and two figures
 beside this file, or in ``--output``. Needs matplotlib.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -26,7 +27,6 @@ from bnaparser.network.precision import load_network
 from bnaparser.training.calibration import (
     TEMPERATURES,
     GoldChart,
-    best_temperature,
     gold_charts,
     least,
     log_likelihood,
@@ -35,18 +35,19 @@ from bnaparser.training.data import Example, read_examples
 from bnaparser.training.recipe import DataSettings, TrainSettings
 from bnaparser.treebanks.reading import list_files
 
-CHOSEN_ON = ("wsj_sample", "masc")
-
 
 def main() -> None:
     options = options_from_command_line()
     where = f"{begun()}; {processor()}, {memory()}; {listed(versions(('bnaparser', 'numba')))}"
     again = command("benchmarks.calibration.run_calibration", without_folders(sys.argv[1:]))
-    network = load_network(find(options.model), options.device, options.precision)
-    chosen_on = {name: list(charts(options, network, name)) for name in CHOSEN_ON}
+    folder = find(options.model)
+    network = load_network(folder, options.device, options.precision)
+    calibration = json.loads((folder / "metrics.json").read_text(encoding="utf-8"))["calibration"]
+    names = [Path(file).parent.name for file in calibration["data"]]
+    chosen_on = {name: list(charts(options, network, name)) for name in names}
     own = [one for found in chosen_on.values() for _, one in found]
     likeliest = least(lambda t: -log_likelihood(own, t), TEMPERATURES[0], TEMPERATURES[-1])
-    temperatures = (1.0, float(f"{likeliest:.4g}"), best_temperature(own))
+    temperatures = (1.0, float(f"{likeliest:.4g}"), calibration["temperature"])
     told = {}
     for name in SETS:
         found = chosen_on.get(name) or charts(options, network, name)
@@ -56,7 +57,7 @@ def main() -> None:
     draw_reliability(told, temperatures, options.output / "calibration_reliability.svg")
     draw_kept(told, options.output / "calibration_kept.svg")
     about = f"{where}; `{options.model}` in {network.precision}"
-    text = page(told, temperatures, " and ".join(CHOSEN_ON), about, again)
+    text = page(told, temperatures, " and ".join(names), about, again)
     (options.output / "calibration.md").write_text(text, encoding="utf-8")
     print(text)
 
