@@ -94,7 +94,8 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--map-set", metavar="NAME", help="name of the map to apply")
     parser.add_argument(
         "--language", nargs="+", metavar="CODE",
-        help="for a parser of several languages: the language of all trees, or of each file of --data",
+        help="for a parser of several languages: the language of all trees, or of each file of --data; each language"
+        " gets its own temperature, and the others keep theirs",
     )  # fmt: skip
     parser.add_argument("--tags", default=NONE, metavar="FILE|gold", help=TAGS_HELP)
     parser.add_argument(
@@ -109,7 +110,8 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_calibrate(options: argparse.Namespace) -> int:
-    """Fit the temperature, print the calibration before and after, and write the calibrated parser."""
+    """Fit the temperature, for a parser of several languages that of each language of the trees; print the calibration before
+    and after, and write the calibrated parser."""
     _check_calibration(options)
     quiet_libraries()
     from bnaparser.chart import ScoresError
@@ -117,6 +119,7 @@ def run_calibrate(options: argparse.Namespace) -> int:
     from bnaparser.models import find
     from bnaparser.network.precision import load_network
     from bnaparser.network.storage import check_folder, copy_at_temperature
+    from bnaparser.text.text_rules import match_language
     from bnaparser.training.calibration import best_temperature, gold_charts
 
     folder = find(options.model)
@@ -125,16 +128,32 @@ def run_calibrate(options: argparse.Namespace) -> int:
     network = load_network(folder, options.device, options.precision, options.backend)
     examples = _calibration_examples(options, network)
     tokens = default_tokens(PARSING_TOKENS, str(network.device))
-    charts = [one for _, one in gold_charts(network, examples, tokens)]
-    try:
-        temperature = best_temperature(charts)
-    except ScoresError as error:
-        raise ModelError(
-            f"{options.model} is damaged, its scores are not finite numbers: {error}"
-        ) from error
-    print(_shown(charts, network.settings.chart.temperature, temperature))
+    known = network.settings.text.languages
+    charts: dict[str, list[GoldChart]] = {}
+    for example, chart in gold_charts(network, examples, tokens):
+        language = match_language(example.language or known[0], known) or known[0]
+        charts.setdefault(language, []).append(chart)
+    temperatures = {}
+    for language, own in charts.items():
+        try:
+            temperatures[language] = best_temperature(own)
+        except ScoresError as error:
+            raise ModelError(
+                f"{options.model} is damaged, its scores are not finite numbers: {error}"
+            ) from error
+        except DataError as error:
+            raise DataError(f"{language}: {error}" if len(known) > 1 else f"{error}") from error
+        if len(known) > 1:
+            print(f"{language}:")
+        before = network.settings.in_language(language).chart.temperature
+        print(_shown(own, before, temperatures[language]))
     if options.output is not None:
-        found = {"data": options.data, "sentences": len(charts), "temperature": temperature}
+        temperature = temperatures if len(known) > 1 else temperatures[known[0]]
+        found = {
+            "data": options.data,
+            "sentences": sum(map(len, charts.values())),
+            "temperature": temperature,
+        }
         with new_folder(options.output) as new:
             copy_at_temperature(folder, new, temperature, found)
         print(f"{options.output} is written: bnaparse --model {quoted_model(options.output)} ...")

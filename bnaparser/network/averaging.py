@@ -30,6 +30,7 @@ _HARMLESS = {
     "text.loss_weight",
     "text.languages",  # `_names` are compared
     "chart.temperature",
+    "chart.language_temperatures",
 }
 
 
@@ -37,7 +38,7 @@ _HARMLESS = {
 def average(names: Sequence[str], weights: Sequence[float] | None = None) -> BnaModel:
     """Return a parser whose parameters are the weighted mean of two or more parsers' parameters.
 
-    At most three models are in memory. The temperature is also the weighted mean, until the new parser is calibrated. A label
+    At most three models are in memory. The temperatures are also weighted means, until the new parser is calibrated. A label
     or predicted tag that some models lack has the mean over the models that have it, as when a parser that was fine-tuned on new
     treebanks and the parser that it started from are averaged.
 
@@ -55,6 +56,7 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
     of_names: dict[tuple[str, str], Tensor] = {}
     shares: dict[tuple[str, str], float] = {}
     temperature = 0.0
+    of_languages: dict[str, list[tuple[float, float]]] = {}
     model = mean
     for place, (name, fraction) in enumerate(zip(names, fractions, strict=True)):
         if place:
@@ -73,6 +75,9 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
             else:
                 total[key] = tensor * fraction
         temperature += model.settings.chart.temperature * fraction
+        for language in model.settings.text.languages:
+            own = model.settings.in_language(language).chart.temperature
+            of_languages.setdefault(language, []).append((own, fraction))
         wider, other = (model, mean) if _size(model) > _size(mean) else (mean, model)
         wider.allow_empty_root |= other.allow_empty_root
         wider.by_language = _of_both(wider.by_language, other.by_language)
@@ -81,6 +86,13 @@ def average(names: Sequence[str], weights: Sequence[float] | None = None) -> Bna
         total[key] = torch.stack([of_names[key, one] / shares[key, one] for one in row_names])
     mean.load_state_dict(total)
     mean.settings = mean.settings.at_temperature(temperature)
+    if len(of_languages) > 1:
+        own_means = {
+            language: sum(own * fraction for own, fraction in found)
+            / sum(fraction for _, fraction in found)
+            for language, found in of_languages.items()
+        }
+        mean.settings = mean.settings.at_temperature(own_means)
     return mean
 
 

@@ -5,10 +5,11 @@ Defaults are the paper's where it states them (BNA, 5.2, A.1).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, field_validator, model_validator
 
@@ -157,6 +158,8 @@ class ChartSettings(Settings):
 
     temperature: float = Field(1.0, gt=0)
     """Temperature of the probabilities; 1 leaves the scores unchanged. `bnaparser calibrate` fits it."""
+    language_temperatures: dict[str, Annotated[float, Field(gt=0)]] = Field({})
+    """Temperatures of the languages that have one of their own."""
 
 
 class ModelSettings(Settings):
@@ -190,11 +193,17 @@ class ModelSettings(Settings):
     def in_language(self, language: str) -> ModelSettings:
         """Return the settings for one of the model's languages."""
         text = self.text.model_copy(update={"languages": (language,)})
-        return self.model_copy(update={"text": text})
+        own = self.chart.language_temperatures.get(language, self.chart.temperature)
+        return self.model_copy(update={"text": text, "chart": ChartSettings(temperature=own)})
 
-    def at_temperature(self, temperature: float) -> ModelSettings:
-        """Return the settings with another temperature."""
-        return self.model_copy(update={"chart": ChartSettings(temperature=temperature)})
+    def at_temperature(self, temperature: float | Mapping[str, float]) -> ModelSettings:
+        """Return the settings with another temperature for all languages, or with those of some languages."""
+        if isinstance(temperature, Mapping):
+            own = {**self.chart.language_temperatures, **temperature}
+            chart = self.chart.model_copy(update={"language_temperatures": own})
+        else:
+            chart = ChartSettings(temperature=temperature)
+        return self.model_copy(update={"chart": chart})
 
 
 # Where benepar keeps its settings: in the configuration of the encoder.

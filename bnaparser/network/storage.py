@@ -7,6 +7,7 @@ float32 again.
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -240,9 +241,9 @@ def check_folder(folder: Path) -> None:
 
 
 def copy_at_temperature(
-    folder: Path, target: Path, temperature: float, found: dict[str, Any]
+    folder: Path, target: Path, temperature: float | Mapping[str, float], found: dict[str, Any]
 ) -> None:
-    """Write a folder that is another, at a temperature; ``found`` is added to its metrics.
+    """Write a folder that is another, at a temperature, or at those of some languages; ``found`` is added to its metrics.
 
     Its settings are written before the weights: what a kill leaves is no whole model at the old temperature.
     Raises ModelError if the first is no model folder of bnaparser, or damaged.

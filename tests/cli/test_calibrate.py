@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -90,6 +91,47 @@ def test_a_calibrated_parser_is_calibrated_again_from_its_own_temperature(
     (temperatures,) = (line.split()[1:] for line in lines if line.startswith("temperature"))
     assert temperatures[0] == temperatures[1]
     assert not any("is written" in line for line in lines)
+
+
+def test_each_language_has_its_own_temperature(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both, once, twice = (tmp_path / name for name in ("both", "once", "twice"))
+    shutil.copytree(tiny_model_dir, both)
+    config = json.loads((both / "config.json").read_text(encoding="utf-8"))
+    config["text"]["languages"] = ["de", "es"]
+    (both / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    names = json.loads((both / "labels.json").read_text(encoding="utf-8"))
+    own_names = {"labels": names["labels"][1:], "tags": names["tags"]}
+    names["languages"] = {"de": own_names, "es": own_names}
+    (both / "labels.json").write_text(json.dumps(names), encoding="utf-8")
+    some = tmp_path / "some.mrg"
+    some.write_text("".join(TREES.read_text(encoding="utf-8").splitlines(True)[:20]))
+    options = ["--precision", "float32", "--data", str(TREES)]
+    capsys.readouterr()
+    assert main(["calibrate", str(both), *options, "--language", "es", "-o", str(once)]) == 0
+    assert capsys.readouterr().out.startswith("es:\n60 sentences, ")
+    found = json.loads((once / "metrics.json").read_text(encoding="utf-8"))["calibration"]
+    assert found["temperature"].keys() == {"es"}
+    # The other language keeps what it has.
+    old, new = Parser.load(both, "cpu"), Parser.load(once, "cpu")
+    kept, spanish = (new.networks[code].settings.chart.temperature for code in ("de", "es"))
+    assert (kept, spanish) == (1, found["temperature"]["es"])
+    words = ["Mira", "sang"]
+    sure = [
+        [
+            one.in_language(code).parse_words(words, probabilities=True).confidence
+            for one in (old, new)
+        ]
+        for code in ("de", "es")
+    ]
+    assert sure[0][0] == sure[0][1] == sure[1][0] != sure[1][1]
+    command = [*options, str(some), "--language", "de", "es", "-o", str(twice)]
+    assert main(["calibrate", str(once), *command]) == 0
+    written = json.loads((twice / "config.json").read_text(encoding="utf-8"))["chart"]
+    own = written["language_temperatures"]
+    assert (own["de"], written["temperature"]) == (spanish, 1)  # of the same trees
+    assert own["es"] not in (1, spanish)
 
 
 def test_several_treebanks_and_fewer_sentences(

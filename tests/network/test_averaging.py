@@ -91,6 +91,25 @@ def test_the_temperature_is_the_mean(saved: Callable[..., str]) -> None:
     assert mean.settings.chart.temperature == pytest.approx(1.75)
 
 
+def test_the_temperature_of_a_language_is_the_mean_over_those_that_know_it(
+    saved: Callable[..., str],
+) -> None:
+    def speak(*languages: str, **temperatures: float) -> Callable[[BnaModel], BnaModel]:
+        def change(model: BnaModel) -> BnaModel:
+            text = LanguageSettings(languages=languages)
+            settings = model.settings.model_copy(update={"text": text})
+            model.settings = settings.at_temperature(4.0).at_temperature(temperatures)
+            return model if "es" in languages else without_first_tag(model)
+
+        return change
+
+    one = saved("one", change=speak("en", "de", "es", en=1.0))
+    mean = average([one, saved("two", change=speak("en", "de", de=2.0))], (3, 1))
+    assert mean.settings.chart.language_temperatures == pytest.approx(
+        {"en": 1.75, "de": 3.5, "es": 4.0}
+    )
+
+
 def test_a_language_has_the_names_that_it_has_in_either(saved: Callable[..., str]) -> None:
     def speak(name: str) -> Callable[[BnaModel], BnaModel]:
         def change(model: BnaModel) -> BnaModel:
