@@ -110,8 +110,7 @@ def add_calibrate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_calibrate(options: argparse.Namespace) -> int:
-    """Fit the temperature, for a parser of several languages that of each language of the trees; print the calibration before
-    and after, and write the calibrated parser."""
+    """Fit the temperature of each language of the trees, print the calibration before and after, and write the calibrated parser."""
     _check_calibration(options)
     quiet_libraries()
     from bnaparser.chart import ScoresError
