@@ -117,8 +117,9 @@ class ServerSettings(BaseSettings):
         le=86_400,
     )
     drain_seconds: float = _number(
-        30.0,
-        "time in seconds that accepted requests have to finish when the service is stopped",
+        60.0,
+        "time in seconds that accepted requests have to finish when the service is stopped; less than"
+        " the time limit for a request may lose some",
         ge=0,
     )
     max_body_bytes: int = _number(2_000_000, "maximum size of a request body in bytes")

@@ -372,7 +372,10 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
         _note_missing(name, output)
     elif files:
         drop_if_empty(output)
-        say(f"{len(files)} pictures: {files[0]} to {files[-1]}")
+        shown = [str(file) for file in files]
+        if len(shown) > 3:
+            shown[2:-1] = ["..."]
+        say(f"{len(files)} pictures: {', '.join(shown)}")
     else:
         empty(output)
         output.buffer.write(first[1])

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -49,6 +48,7 @@ from bnaparser.cli.streams import (
 )
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import SettingsError
+from bnaparser.files.ahead import read_ahead
 from bnaparser.files.text_files import LineReader
 from bnaparser.text.sentence import SPLITS, Split
 
@@ -265,8 +265,8 @@ def _fitting(
 ) -> Iterator[tuple[str, Parse | None]]:
     from bnaparser.text.sentence import from_words
 
-    source, number = iter(dependency_file), 0
-    while ahead := list(islice(source, READ_AHEAD)):
+    number = 0
+    for ahead in read_ahead(dependency_file, READ_AHEAD):
         rows = None if tags is None else tags.take(len(ahead))
         sentences = [parser.text.of_words(from_words(one.words)) for one in ahead]
         options = [

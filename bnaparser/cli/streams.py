@@ -185,19 +185,24 @@ def in_chunks(groups: Iterable[Iterable[Item]], waits: Callable[[], bool]) -> It
 
     So the first answer comes soon, and who interrupts loses no more work than is done. A list ends
     with a group where ``waits`` says that the next one is not at hand: so a program that writes a
-    line and waits for its answer gets it.
+    line and waits for its answer gets it. Where ``groups`` raises an error, the items before the error are yielded first.
     """
     size = _FIRST_CHUNK
     chunk: list[Item] = []
-    for group in groups:
-        for item in group:
-            chunk.append(item)
-            if len(chunk) >= size:
+    try:
+        for group in groups:
+            for item in group:
+                chunk.append(item)
+                if len(chunk) >= size:
+                    yield chunk
+                    chunk, size = [], min(2 * size, READ_AHEAD)
+            if chunk and waits():
                 yield chunk
-                chunk, size = [], min(2 * size, READ_AHEAD)
-        if chunk and waits():
+                chunk = []
+    except Exception:
+        if chunk:
             yield chunk
-            chunk = []
+        raise
     if chunk:
         yield chunk
 

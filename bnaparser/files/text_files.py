@@ -8,6 +8,7 @@ program, anything with NUL characters) and bytes that do not fit the encoding ar
 from __future__ import annotations
 
 import codecs
+import logging
 import os
 import re
 import select
@@ -23,6 +24,7 @@ from typing import IO, Any, AnyStr, cast
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import PACKED, damage_as_errors, open_compressed
 
+log = logging.getLogger(__name__)
 UTF8 = "utf-8"
 """The encoding of text that has no byte order mark, unless another is named."""
 
@@ -98,6 +100,12 @@ _ZIPS = (
     (b"mimetypeapplication/vnd.oasis.opendocument", "an OpenDocument file", _SAVE),
     (b"", "a zip archive", "extract its files first"),
 )
+_LATIN = (
+    "iso8859-1",
+    "iso8859-15",
+)  # whose control characters are letters and marks in Windows-1252
+_CONTROL = re.compile(r"[\x80\x82-\x8c\x8e\x91-\x9c\x9e\x9f]")
+_SHOWN_WORD = 20  # bytes of a word before the first one that is not UTF-8, and from it on
 _TOO_MANY = 2  # if more than one byte in this many is beyond ASCII, the text is not Windows-1252
 
 
@@ -140,6 +148,7 @@ class LineReader:
         self._name, self._option = name, option
         self._encoding = UTF8 if encoding is None else check_encoding(encoding)
         self._lines: deque[str | DataError] = deque()  # decoded, not yet returned
+        self._noted = False  # that the text is probably Windows-1252
         self._marked = False  # a byte order mark says the encoding
         self._has_others = False  # characters beyond ASCII, read without an error
         self._start = b""  # the first bytes, which show whether a file is text
@@ -223,6 +232,7 @@ class LineReader:
                 yield text[: text.rfind("\n", 0, nul) + 1]
                 yield self._nul_error()
                 return
+            self._note_controls(text)
             yield text
             self._has_others = self._has_others or not text.isascii()
             if broken is not None:
@@ -290,6 +300,19 @@ class LineReader:
                     f"{self._name}: the file has no byte order mark: give --encoding {name}-le or {name}-be"
                 ) from error
 
+    def _note_controls(self, text: str) -> None:
+        """Warn once where a text that is said to be Latin-1 has what only Windows-1252 has letters for."""
+        if self._noted or self._encoding not in _LATIN or (found := _CONTROL.search(text)) is None:
+            return
+        self._noted = True
+        line = self.number + 1 + text.count("\n", 0, found.start())
+        read = found.group().encode("latin-1").decode("cp1252")
+        log.warning(
+            "%s, line %d: byte 0x%02x is a control character in %s, but %r in Windows-1252: the text is"
+            " probably Windows-1252, so give the encoding cp1252",
+            self._name, line, ord(found.group()), _shown(self._encoding), read,
+        )  # fmt: skip
+
     def _nul_error(self) -> DataError:
         self._refuse_binary()
         return DataError(f"{self._name}, line {self.number + 1}: a NUL character: this is not text")
@@ -306,7 +329,8 @@ class LineReader:
         if self._marked or self._has_others:
             remedy = "this byte is damaged: correct it"
         else:
-            remedy = self._remedy("cp1252" if looks_like_cp1252(error.object) else None)
+            hint = cp1252_hint(error)
+            remedy = hint + self._remedy("cp1252" if hint else None)
         return DataError(f"{place}: {message}: {remedy}")
 
     def _refuse_binary(self) -> None:
@@ -321,12 +345,9 @@ class LineReader:
 
     def _remedy(self, encoding: str | None) -> str:
         """Return what to do about bytes that are probably in ``encoding``."""
-        message = "it looks like Windows-1252: " if encoding == "cp1252" else ""
         if self._option:
-            return f"{message}give {self._option} {encoding or 'NAME, the encoding of the text'}"
-        return (
-            f"{message}write it in UTF-8, for example by iconv -f {encoding or 'ENCODING'} -t utf-8"
-        )
+            return f"give {self._option} {encoding or 'NAME, the encoding of the text'}"
+        return f"write it in UTF-8, for example by iconv -f {encoding or 'ENCODING'} -t utf-8"
 
 
 @contextmanager
@@ -366,16 +387,25 @@ def not_in_encoding(error: UnicodeDecodeError, encoding: str = UTF8) -> str:
     return f"byte {error.start + 1} (0x{value:02x}) is not {_shown(encoding)}"
 
 
-def looks_like_cp1252(data: bytes) -> bool:
-    """Return whether bytes that are not UTF-8 look like Windows-1252: mostly ASCII, and no UTF-8."""
+def cp1252_hint(error: UnicodeDecodeError) -> str:
+    """Return ``it may be Windows-1252 ('café'): ``, with the word that is not UTF-8; empty where it cannot be.
+
+    Text that may be Windows-1252 is mostly ASCII, and has little else that is UTF-8.
+    """
+    data, place = error.object, error.start
     try:
         data.decode("cp1252")
     except UnicodeDecodeError:
-        return False
+        return ""
     as_utf8 = data.decode(UTF8, "replace")
     broken = as_utf8.count("\ufffd")
     others = sum(character > "\x7f" for character in as_utf8) - broken
-    return others < broken and _TOO_MANY * sum(byte > 0x7F for byte in data) <= len(data)
+    if others >= broken or _TOO_MANY * sum(byte > 0x7F for byte in data) > len(data):
+        return ""
+    before = data[max(0, place - _SHOWN_WORD) : place].split()
+    after = data[place : place + _SHOWN_WORD].split()
+    joined = b"" if data[place - 1 : place].isspace() or not before else before[-1]
+    return f"it may be Windows-1252 ({(joined + after[0]).decode('cp1252')!r}): "
 
 
 def refuse_kinds(

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 import nltk
@@ -99,12 +98,7 @@ class BeneparParser:
     ) -> Iterator[Any]:
         """Yield the ``nltk.Tree`` of each sentence, in order; a text is split into sentences first."""
         source = iter(self._sentences(sents) if isinstance(sents, str) else sents)
-        size = self.batch_size
-        while batch := [self._filled(sent) for sent in islice(source, size)]:
-            if isinstance(
-                sents, str | list | tuple
-            ):  # which are there whole: more and more at once
-                size = max(size, min(2 * size, READ_AHEAD))
+        for batch in self._batches(source, grow=isinstance(sents, str | list | tuple)):
             found = self._parser.parse_sentences(
                 [
                     spaced_sentence(zip(one.words or [], one.space_after or [], strict=True))
@@ -113,6 +107,26 @@ class BeneparParser:
             )
             for given, parse in zip(batch, found, strict=True):
                 yield _tree(given, parse, self._parser.predicts_tags)
+
+    def _batches(
+        self, sents: Iterable[InputSentence | Sequence[str] | str], grow: bool
+    ) -> Iterator[list[InputSentence]]:
+        """Yield the filled sentences in lists, larger and larger ones where they are all there: ``grow``."""
+        size = self.batch_size
+        batch: list[InputSentence] = []
+        try:
+            for sent in sents:
+                batch.append(self._filled(sent))
+                if len(batch) >= size:
+                    yield batch
+                    batch = []
+                    size = max(size, min(2 * size, READ_AHEAD)) if grow else size
+        except Exception:
+            if batch:
+                yield batch
+            raise
+        if batch:
+            yield batch
 
     def _sentences(self, text: str) -> list[str]:
         if self._language_code == "en":  # NLTK's splitter would have to be downloaded

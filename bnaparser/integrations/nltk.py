@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from nltk.parse import ParserI
 
 from bnaparser.encoders.batching import READ_AHEAD
+from bnaparser.files.ahead import read_ahead
 from bnaparser.parsing.options import ParseOptions
 from bnaparser.parsing.parser import Parser
 from bnaparser.parsing.result import Parse
@@ -70,7 +70,7 @@ class NltkParser(ParserI):  # type: ignore[misc]  # NLTK has no types
             [1, 1]
         """
         source = iter(not_one_string(sents, "sentences, each a list of words"))
-        while ahead := list(islice(source, READ_AHEAD)):
+        for ahead in read_ahead(source, READ_AHEAD):
             yield from map(_trees, self.parser.parse_many(ahead, n_best=self.n_best))
 
     def grammar(self) -> Any:

@@ -102,7 +102,15 @@ class SpacyComponent:
     def pipe(self, stream: Iterable[Any], *, batch_size: int = 1000) -> Iterator[Any]:
         """Parse documents, in order; batches are filled across them, ``batch_size`` at most at once."""
         ahead: list[tuple[Any, list[list[Any]]]] = []
-        for doc in stream:
+        source = iter(stream)
+        while True:
+            try:
+                doc = next(source)
+            except StopIteration:
+                break
+            except Exception:
+                yield from self._parsed(ahead)  # what was read before the stream's error
+                raise
             try:
                 ahead.append((doc, sentences(doc)))
             except DataError as error:

@@ -76,7 +76,7 @@ def check_label(label: Hashable, labels: set[Hashable]) -> None:
     if label is not None and label in labels:
         raise ValueError(
             f"two texts have the same index label {label!r}: give"
-            " parser.pipe texts whose labels differ, as frame.reset_index() makes them, or a list"
+            " parser.pipe texts whose labels differ, as frame.reset_index(drop=True) makes them, or a list"
         )
     labels.add(label)
 

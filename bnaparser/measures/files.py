@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from bnaparser.errors import BnaparserError, DataError, TreeError
+from bnaparser.files.ahead import read_ahead
 from bnaparser.files.compressed import ending
 from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json
@@ -190,9 +191,7 @@ def measured(
 
 
 def _chunks(sentences: Iterable[Located]) -> Iterator[list[Located]]:
-    source = iter(sentences)
-    while chunk := list(islice(source, _CHUNK)):
-        yield chunk
+    return read_ahead(sentences, _CHUNK)
 
 
 def _in_processes(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import islice
@@ -13,6 +13,7 @@ from bnaparser import models
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.batching import PARSING_TOKENS, READ_AHEAD, default_tokens
 from bnaparser.errors import SettingsError, check_flag, type_name
+from bnaparser.files.ahead import read_ahead
 from bnaparser.network.decoding import Prediction, predict_batch, predicted_tags
 from bnaparser.network.ensemble_network import prepare_parts
 from bnaparser.network.parsing_network import ParsingNetwork
@@ -495,7 +496,7 @@ class Parser:
             ['(VP (VBD rained))', '(VP (VBP bark))']
         """
         parse_options = options_of_keywords(options)
-        for ahead in _read_ahead(each_text(lines, "lines"), lambda line: 1):
+        for ahead in read_ahead(each_text(lines, "lines"), READ_AHEAD):
             sentences = [self.text.sentence(line) for line in ahead]
             yield from self.parse_sentences(sentences, None, batch_tokens, parse_options)
 
@@ -546,7 +547,7 @@ class Parser:
         source = each_pair(texts) if as_tuples else each_labelled_text(texts)
         read = ((None if t is None else read_sentences(t, rules=self.text), c) for t, c in source)
         # An empty text counts, too: there may be any number of them.
-        for ahead in _read_ahead(read, lambda one: max(1, len(one[0] or ()))):
+        for ahead in read_ahead(read, READ_AHEAD, lambda one: max(1, len(one[0] or ()))):
             queued = [sentence for sentences, _ in ahead for sentence in sentences or ()]
             parses = iter(self.parse_sentences(queued, options=parse_options))
             for sentences, context in ahead:
@@ -748,25 +749,3 @@ def _predict(
             tags = predicted_tags(network, encoded, prepared)
     options = [parse_options for _, parse_options in batch]
     return answers(scores, encoded.lengths, options, chart_of(network), tags)
-
-
-def _read_ahead(items: Iterable[Item], size: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """Yield lists of items that have READ_AHEAD sentences or more; the last items may have fewer.
-
-    Where ``items`` raises an error, the items before the error are yielded first.
-    """
-    ahead: list[Item] = []
-    count = 0
-    try:
-        for item in items:
-            ahead.append(item)
-            count += size(item)
-            if count >= READ_AHEAD:
-                yield ahead
-                ahead, count = [], 0
-    except Exception:
-        if ahead:
-            yield ahead
-        raise
-    if ahead:
-        yield ahead

@@ -51,6 +51,7 @@ from bnaparser.spanbert.settings import PretrainRecipe, PretrainSettings
 from bnaparser.training.checkpoints import (
     BEST,
     CheckedRun,
+    check_recipe,
     load_checkpoint,
     save_checkpoint,
 )
@@ -125,6 +126,8 @@ def pretrain(
     """
     output = Path(output)
     settings = recipe.pretrain
+    if not fresh:
+        check_recipe(output, recipe, FREE_IN_PRETRAIN)
     with interruptible() as interruption:
         accelerator = begin_run(settings.mixed_precision, settings.threads, output)
         with training_arithmetic(accelerator.device):
@@ -199,10 +202,10 @@ class PretrainRun(CheckedRun):
         parameters = sum(one.numel() for one in self.parts.model.parameters())
         epoch = -(-len(self.trained) // self.settings.batch_size)
         log.info(
-            "training on %s: %s blocks (%s held out), %s parameters, %s updates (%.3g epochs), a check every %s updates;"
+            "training on %s: %s blocks (%s held out), %s parameters, %s updates (%.3g epochs), %s;"
             " output in %s",
             device_of(self.accelerator), f"{len(self.trained):,}", f"{held_out:,}", f"{parameters:,}",
-            f"{self.settings.max_steps:,}", self.settings.max_steps / epoch, f"{self.settings.eval_steps:,}", self.output,
+            f"{self.settings.max_steps:,}", self.settings.max_steps / epoch, self._checks(), self.output,
         )  # fmt: skip
         if advice := held_out_advice(len(self.trained), held_out, self.recipe.text.dev_ratio):
             log.warning("%s", advice)

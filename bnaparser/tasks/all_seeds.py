@@ -271,10 +271,11 @@ def _check_same(
 ) -> None:
     file = output / name
     begun = file.is_file() and any(output.glob(SEEDS))
-    changed = set(differing(ours, _read(file)) if begun else ours)
-    if begun and changed - free:
+    changed = differing(ours, _read(file)) if begun else list(ours)
+    others = [name for name in changed if name.partition(".")[0] not in free]
+    if begun and others:
         raise SettingsError(
-            f"{output} was begun with other {what}: start from scratch with"
+            f"{output} was begun with other {what} ({', '.join(others)}): start from scratch with"
             " --fresh, or choose another folder with --output"
         )
     if changed:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from bnaparser import models
 from bnaparser.errors import DataError, ModelError, type_name
+from bnaparser.files.ahead import read_ahead
 from bnaparser.parsing.batches import each_or_reason, on_one_thread
 from bnaparser.parsing.default_model import name_in
 from bnaparser.parsing.parser import Parser
@@ -163,7 +163,7 @@ class Classifier:
             TypeError: ``texts`` is one string, or an element is not a text.
         """
         source = iter(not_one_string(texts, "texts"))
-        while ahead := list(islice(source, READ_AHEAD)):
+        for ahead in read_ahead(source, READ_AHEAD):
             yield from self.classify_many(ahead)
 
     def classify_many(self, texts: Iterable[str | tuple[str, str]]) -> list[Classification]:

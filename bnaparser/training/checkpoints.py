@@ -55,10 +55,17 @@ def fixed_part(recipe: BaseModel, free: Free) -> dict[str, Any]:
 
 
 def differing(ours: dict[str, Any], theirs: Any) -> list[str]:
-    """Return the names of what differs between a run's tables and those that it was begun with."""
+    """Return the names of what differs between a run's tables and those that it was begun with: ``train.seed``."""
     if not isinstance(theirs, dict):
         return list(ours)
-    return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+    names: list[str] = []
+    for name in {**ours, **theirs}:
+        one, other = ours.get(name), theirs.get(name)
+        if isinstance(one, dict) and isinstance(other, dict):
+            names += [f"{name}.{inner}" for inner in differing(one, other)]
+        elif one != other:
+            names.append(name)
+    return names
 
 
 def save_checkpoint(accelerator: Any, output: Path, progress: Any) -> None:
@@ -79,6 +86,21 @@ def save_checkpoint(accelerator: Any, output: Path, progress: Any) -> None:
         (new / PROGRESS).write_text(text, encoding="utf-8")
         put_in_place(new, target)
     accelerator.wait_for_everyone()
+
+
+def check_recipe(output: Path, recipe: BaseModel, free: Free = FREE) -> None:
+    """Raise SettingsError if the checkpoint in a run's folder belongs to another recipe.
+
+    What differs in the ``free`` settings does not count. A caller can know this before it reads any data.
+    """
+    target, stored = output / CHECKPOINT, output / RECIPE
+    if not (target / PROGRESS).is_file() or not stored.is_file():
+        return
+    if changed := differing(fixed_part(recipe, free), _stored_part(stored, recipe, free)):
+        raise SettingsError(
+            f"{target} belongs to another recipe (which differs in {', '.join(changed)}): start over with "
+            "--fresh, or write elsewhere with --output"
+        )
 
 
 def load_checkpoint(
@@ -109,13 +131,7 @@ def load_checkpoint(
             set_aside(output / BEST)
             write_json(output / RECIPE, ours)
         return begin
-    stored = output / RECIPE
-    theirs = _stored_part(stored, recipe, free) if stored.is_file() else ours
-    if changed := differing(ours, theirs):
-        raise SettingsError(
-            f"{target} belongs to another recipe (which differs in {', '.join(changed)}): start over with "
-            "--fresh, or write elsewhere with --output"
-        )
+    check_recipe(output, recipe, free)
     try:
         accelerator.load_state(str(target))
         progress = type(begin)(**json.loads(file.read_text(encoding="utf-8")))
@@ -187,6 +203,12 @@ class CheckedRun:
         update = self.progress.update
         last = update == self.total_updates
         return update > 0 and not self._checked() and (last or update % self.eval_steps == 0)
+
+    def _checks(self) -> str:
+        """Return how often the run is judged and writes a checkpoint, for its first line."""
+        if self.eval_steps < self.total_updates:
+            return f"a check every {self.eval_steps:,} updates"
+        return "one check, at the end (eval_steps sets more: a killed run loses what no check has saved)"
 
     def _stop(self, *, kept: bool) -> None:
         """End an interrupted run; write a checkpoint, unless the one of this update is ``kept`` already."""

@@ -30,6 +30,7 @@ from bnaparser.training.checkpoints import (
     BEST,
     CheckedRun,
     Progress,
+    check_recipe,
     load_checkpoint,
     save_checkpoint,
 )
@@ -82,6 +83,8 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
     """
     output = Path(output)
     settings = recipe.train
+    if not fresh:
+        check_recipe(output, recipe)
     with interruptible() as interruption:
         accelerator = begin_run(settings.mixed_precision, settings.threads, output)
         with training_arithmetic(accelerator.device):
@@ -207,10 +210,10 @@ class Run(CheckedRun):
             return
         parameters = sum(one.numel() for one in self.model.parameters())
         log.info(
-            "training on %s: %s sentences, %s parameters, %s updates (%.3g epochs), a check every %s updates;"
+            "training on %s: %s sentences, %s parameters, %s updates (%.3g epochs), %s;"
             " output in %s",
             device_of(self.accelerator), f"{len(self.sentences):,}", f"{parameters:,}", f"{self.total_updates:,}",
-            self.total_updates / self.updates_per_epoch, f"{self.eval_steps:,}", self.output,
+            self.total_updates / self.updates_per_epoch, self._checks(), self.output,
         )  # fmt: skip
         if done:
             log.info("resumed after update %d", done)

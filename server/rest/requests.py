@@ -21,7 +21,7 @@ from pydantic import (
 from starlette.datastructures import Headers, QueryParams
 
 from bnaparser.files.tables import json_mistake
-from bnaparser.files.text_files import looks_like_cp1252, not_in_encoding
+from bnaparser.files.text_files import cp1252_hint, not_in_encoding
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
 from bnaparser.parsing.options import PENALTY, TEMPERATURES, Decoder, Dependencies, ParseOptions
@@ -532,8 +532,9 @@ def _decode(body: bytes) -> str:
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        hint = "it looks like Windows-1252: " if looks_like_cp1252(body) else ""
-        raise BadBody(f"the body: {not_in_encoding(error)}: {hint}send UTF-8") from None
+        raise BadBody(
+            f"the body: {not_in_encoding(error)}: {cp1252_hint(error)}send UTF-8"
+        ) from None
 
 
 def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def test_from_files_to_accepted_trees(tmp_path: Path, capsys: pytest.CaptureFixt
         (b"\x89PNG\r\n\x1a\n\0\0", "this is a picture, not text"),
         (
             b"caf\xe9 au lait\n",
-            "byte 4 (0xe9) is not UTF-8: it looks like Windows-1252: give --encoding cp1252",
+            "byte 4 (0xe9) is not UTF-8: it may be Windows-1252 ('café'): give --encoding cp1252",
         ),
         (b" \n", "there is no sentence in it"),
         (b"(TOP (S (NP (NN cat)", "never closed"),

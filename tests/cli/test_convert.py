@@ -159,7 +159,7 @@ def test_the_name_of_the_output_tells_the_format(run: Run, trees: Path, tmp_path
 def test_numbered_pictures(run: Run, trees: Path, tmp_path: Path) -> None:
     target = tmp_path / "tree.svg"
     code, _, err = run("draw", trees, "-o", target, "--sentences", "1,3")
-    assert (code, f"2 pictures: {tmp_path / 'tree-1.svg'} to {tmp_path / 'tree-3.svg'}" in err) == (
+    assert (code, f"2 pictures: {tmp_path / 'tree-1.svg'}, {tmp_path / 'tree-3.svg'}" in err) == (
         0,
         True,
     )
@@ -168,6 +168,11 @@ def test_numbered_pictures(run: Run, trees: Path, tmp_path: Path) -> None:
         svg = (tmp_path / f"tree-{number}.svg").read_text(encoding="utf-8")
         words = Tree.parse(TREES[number - 1]).words
         assert texts(svg)[-len(words) :] == list(words)
+    many = tmp_path / "many.mrg"
+    many.write_text("\n".join(TREES * 2) + "\n", encoding="utf-8")
+    code, _, err = run("draw", many, "-o", target, "--sentences", "1,3,5-6")
+    first, second, last = (tmp_path / f"tree-{number}.svg" for number in (1, 3, 6))
+    assert (code, f"4 pictures: {first}, {second}, ..., {last}\n" in err) == (0, True)
     from pypdf import PdfReader
 
     assert run("draw", trees, "-o", tmp_path / "all.pdf")[0] == 0

@@ -233,7 +233,7 @@ def test_a_text_in_another_encoding_is_told_the_option(
     essay.write_bytes("The café isn\u2019t open.\n".encode("cp1252"))
     code, out, err = run(capsys, essay, "--model", tiny_model_dir)
     assert (code, out) == (2, "")
-    assert err.endswith("it looks like Windows-1252: give --encoding cp1252\n")
+    assert err.endswith("it may be Windows-1252 ('café'): give --encoding cp1252\n")
     code, out, _ = run(
         capsys, essay, "--model", tiny_model_dir, "--encoding", "cp1252", "-f", "json"
     )

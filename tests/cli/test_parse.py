@@ -127,7 +127,7 @@ def test_bytes_that_are_not_utf8_are_refused_unless_the_encoding_is_named(
     code, _, err = run("--input", str(source), "-o", str(output))
     assert code == 2
     assert err == (
-        f"bnaparse: {source}, line 2: byte 8 (0xe9) is not UTF-8: it looks like Windows-1252: give"
+        f"bnaparse: {source}, line 2: byte 8 (0xe9) is not UTF-8: it may be Windows-1252 ('café'): give"
         " --encoding cp1252\n"
     )
     code, out, err = run("--input", str(source), "--encoding", "cp1252")
@@ -409,3 +409,13 @@ def test_a_line_longer_than_what_is_read_at_once(run: Run, tmp_path: Path) -> No
     first, _, last, _ = out.split("\n")
     assert Tree.parse(first).words == ("It", "rained", ".")
     assert Tree.parse(last).words == ("Dogs", "bark", ".")
+
+
+def test_all_trees_before_a_damaged_line_are_written(run: Run, tmp_path: Path) -> None:
+    """Up to 1,024 sentences that were read ahead were lost."""
+    text, trees = tmp_path / "late.txt", tmp_path / "late.mrg"
+    text.write_bytes(b"Mira sang.\n" * 700 + b"Mira\x92s song.\n")
+    code, _, error = run("-i", str(text), "-o", str(trees))
+    assert code == 2
+    assert "late.txt, line 701: byte 5 (0x92) is not UTF-8" in error
+    assert len(trees.read_text(encoding="utf-8").splitlines()) == 700

@@ -68,7 +68,7 @@ def test_several_drawings_are_a_file_each(run: Run, tmp_path: Path) -> None:
         code, out, err = run("It rained.\n\nDogs bark.\n", "svg", "-o", str(target))
         files = [target.with_name(f"{target.stem}-{number}.svg") for number in (1, 3)]
         assert (code, out) == (0, "")
-        assert err == f"bnaparse: 2 pictures: {files[0]} to {files[1]}\n"
+        assert err == f"bnaparse: 2 pictures: {files[0]}, {files[1]}\n"
         titles = [ElementTree.parse(file).getroot()[0].text for file in files]
         assert titles == ["It rained .", "Dogs bark ."]
     assert before.read_text(encoding="utf-8") == "<svg/>"

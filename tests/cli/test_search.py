@@ -180,7 +180,7 @@ def test_other_bytes_than_utf_8_are_refused_unless_the_encoding_is_named(
             (
                 latin.encode("latin-1"),
                 (),
-                f"{name}, line 1: byte 25 (0xe9) is not UTF-8: it looks like Windows-1252: give --encoding cp1252",
+                f"{name}, line 1: byte 25 (0xe9) is not UTF-8: it may be Windows-1252 ('Cafés))'): give --encoding cp1252",
             ),
             (b"PK\x03\x04 xl/", (), f"{name}: this is an Excel file, not text"),
             (b"%PDF-1.7", (), f"{name}: this is a PDF file, not text"),

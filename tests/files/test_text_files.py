@@ -131,11 +131,48 @@ def test_utf_16_without_a_mark_is_refused_and_named(kind: str, said: str) -> Non
 def test_windows_1252_is_suggested_where_it_fits(source: type[io.BytesIO]) -> None:
     assert refused(TEXT.encode("cp1252"), source) == (
         1,
-        "a.txt, line 2: byte 8 (0xe9) is not UTF-8: it looks like Windows-1252:"
+        "a.txt, line 2: byte 8 (0xe9) is not UTF-8: it may be Windows-1252 ('café'):"
         + " give --encoding cp1252",
     )
     _, message = refused(TEXT.encode("cp1252"), source, option="")
     assert message.endswith("write it in UTF-8, for example by iconv -f cp1252 -t utf-8")
+
+
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (
+            b"caf\x8e",
+            "'caf\u017d'",
+        ),  # as an old Mac writes it: a reader sees that it is not Windows-1252
+        (b"\x93Yes\x94, he said.", "'\u201cYes\u201d,'"),
+        (b"He said \x93Yes\x94.", "'\u201cYes\u201d.'"),
+        (b"a\x1b[2Jb\xe9", r"'a\x1b[2Jb\xe9'".replace(r"\xe9", "\xe9")),
+        (b"o" * 99 + b"\xe9" + b"o" * 99, repr("o" * 20 + "\xe9" + "o" * 19)),
+    ],
+)
+def test_the_word_is_shown_as_windows_1252_reads_it(data: bytes, shown: str) -> None:
+    _, message = refused(data)
+    assert f"it may be Windows-1252 ({shown}): give --encoding cp1252" in message
+
+
+@pytest.mark.parametrize("source", [io.BytesIO, Pipe])
+def test_windows_1252_that_is_read_as_latin_1_is_noted_once(
+    source: type[io.BytesIO], caplog: pytest.LogCaptureFixture
+) -> None:
+    """Quotation marks became control characters inside words, without a note."""
+    data = "It rained.\nIt isn\u2019t open.\nIt isn\u2019t.\n".encode("cp1252")
+    for encoding in ("latin-1", "iso-8859-15"):
+        caplog.clear()
+        assert len(list(LineReader(source(data), "a.txt", encoding))) == 3
+        (record,) = caplog.records
+        assert "a.txt, line 2: byte 0x92 is a control character" in record.getMessage()
+        assert "give the encoding cp1252" in record.getMessage()
+    caplog.clear()
+    for encoding in ("cp1252", "mac_roman"):
+        list(LineReader(source(data), "a.txt", encoding))
+    list(LineReader(source("caf\u00e9 \u0081\n".encode("latin-1")), "a.txt", "latin-1"))
+    assert not caplog.records
 
 
 @pytest.mark.parametrize(

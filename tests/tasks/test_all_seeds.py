@@ -176,7 +176,7 @@ def test_data_that_changed_meanwhile_are_told(
     assert changed != last
     copy.write_text("".join([*lines[:-1], changed]))
     for seeds in ([1], [1, 2]):
-        with pytest.raises(SettingsError, match=r"begun with other data: .*--fresh"):
+        with pytest.raises(SettingsError, match=r"begun with other data \(parts\..*\): .*--fresh"):
             train(recipe(**settings, seeds=seeds), tmp_path / "run")
     copy.unlink()
     with pytest.raises(DataError, match="no such file"):

@@ -192,8 +192,30 @@ def test_a_finished_run_of_another_recipe_is_told_apart(
     """Its model was taken for the new recipe's."""
     train(recipe(max_steps=1), tmp_path)
     assert train(recipe(max_steps=2, threads=None), tmp_path).update == 2
-    with pytest.raises(SettingsError, match=r"which differs in train\): start over with --fresh"):
+    with pytest.raises(
+        SettingsError, match=r"which differs in train.seed\): start over with --fresh"
+    ):
         train(recipe(max_steps=2, seed=9), tmp_path)
+
+
+def test_another_recipe_is_told_apart_before_the_data_are_read(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """It took as long as reading a whole treebank."""
+    train(recipe(max_steps=1), tmp_path)
+    missing = DataSettings(path=str(tmp_path / "moved.mrg"))
+    with pytest.raises(SettingsError, match=r"which differs in train.data, train.seed\)"):
+        train(recipe(max_steps=2, seed=9, data=(missing,)), tmp_path)
+
+
+def test_a_run_without_a_check_before_its_end_says_so(
+    recipe: Callable[..., Recipe], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"):
+        train(recipe(max_steps=2, eval_steps=1), tmp_path)
+        assert "a check every 1 updates;" in caplog.text
+        train(recipe(max_steps=3, eval_steps=100), tmp_path / "other")
+    assert "one check, at the end (eval_steps sets more" in caplog.text
 
 
 def test_a_full_disk_is_one_sentence(

@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, Literal
 
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import import_extra
+from bnaparser.files.ahead import read_ahead
 from bnaparser.files.tables import json_line
 from bnaparser.measures.table import SENTENCE_COLUMNS, columns_of, sums_of, without_tree
 from bnaparser.parsing.corpus.documents import Fields, Piece
@@ -139,7 +139,7 @@ def _rows(
     """Yield a row for each sentence; sentences are parsed in groups of the read-ahead size of a stream."""
     good = (piece for piece in pieces if piece.error is None)
     source = (one for piece in good for one in _sentences(piece, settings.split, parser.text))
-    while ahead := list(islice(source, READ_AHEAD)):
+    for ahead in read_ahead(source, READ_AHEAD):
         sentences = [sentence for _, _, _, sentence in ahead]
         tags = [piece.tags for piece, _, _, _ in ahead] if parser.reads_tags else []
         parses = _parses(parser, sentences, tags, settings.parse_options)

@@ -180,6 +180,12 @@ class _Part:
         """Return False where a text certainly has no label or word that fits; fast."""
         return self.needed is None or any(string in text for string in self.needed)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a label without functions that does not match the label with functions."""
+        name = self.description
+        return name.regex is None and not name.basic and self.written.isalpha()
+
     def note(self) -> str:
         """Return the sentence that says that no tree has it, and what to write instead."""
         if self.description.regex is not None:
@@ -188,7 +194,7 @@ class _Part:
 
 
 class Unseen:
-    """The labels and words of a pattern that are in none of the trees seen so far.
+    """The labels and words of a pattern that are in none of the trees seen so far, and its labels that trees have with functions.
 
     Its memory does not grow with the number of trees. Names of the top node (``ROOT``) are in every tree.
     """
@@ -198,6 +204,8 @@ class Unseen:
             {part.written: part for d in descriptions for part in _parts(d)}.values()
         )
         self._left = self._parts
+        self._plain = {part.written for part in self._parts if part.is_plain}
+        self._longer: dict[str, str] = {}  # NP: NP-SBJ
         self._any_tree = False
 
     def see(self, tree: Tree) -> None:
@@ -210,12 +218,21 @@ class Unseen:
                 if node.word is not None:
                     names.add(node.word)
             self._see(names)
+        if len(self._longer) < len(self._plain):
+            for node in tree.nodes():
+                label, dash, _ = node.label.partition("-")
+                if dash and label in self._plain:
+                    self._longer.setdefault(label, node.label)
 
     def see_text(self, text: str) -> None:
         """Take note of the labels and words of trees in brackets, which need not be read for that."""
         self._any_tree = True
         if any(part.may_be_in(text) for part in self._left):
             self._see(set(_TOKEN.findall(text)))
+        for label in self._plain - self._longer.keys():
+            place = text.find(f"({label}-")
+            if place >= 0 and (found := _TOKEN.match(text, place + 1)):
+                self._longer[label] = found.group()
 
     def notes(self, matches: int = 1) -> list[str]:
         """Return a sentence for each label and word that no tree had; none where there was no tree.
@@ -226,10 +243,17 @@ class Unseen:
         if not self._any_tree:
             return []
         stars = [] if matches else [part for part in self._parts if part.written == "*"]
-        return [part.note() for part in self._left] + [
-            f"* is a label or word of the trees{_ANY_NODE}"
-            for part in stars
-            if part not in self._left
+        return [
+            *[part.note() for part in self._left],
+            *[
+                f"* is a label or word of the trees{_ANY_NODE}"
+                for part in stars
+                if part not in self._left
+            ],
+            *[
+                f"{label} does not match {self._longer[label]}, which is in the trees: @{label} matches both"
+                for label in sorted(self._longer)
+            ],
         ]
 
     def _see(self, names: set[str]) -> None:

@@ -239,7 +239,7 @@ def test_what_has_no_text_is_in_the_file_of_errors_and_costs_nothing_else(
             "a.txt",
             b"caf\xe9",
             {},
-            "a.txt, line 1: byte 4 (0xe9) is not UTF-8: it looks like Windows",
+            "a.txt, line 1: byte 4 (0xe9) is not UTF-8: it may be Windows",
         ),
         ("a.txt", b"It rained.", {"encoding": "utf-9"}, "unknown encoding 'utf-9'"),
         (
@@ -387,7 +387,7 @@ def test_a_line_of_json_that_is_not_utf_8_is_an_error_of_its_row(
         "in.jsonl:1", "in.jsonl:3", "in.jsonl:5",
     ]  # fmt: skip
     first, second = errors_in(tmp_path / "out")
-    assert first[0] == "in.jsonl:2" and "byte 14 (0xe9) is not UTF-8: it looks like" in first[1]
+    assert first[0] == "in.jsonl:2" and "byte 14 (0xe9) is not UTF-8: it may be" in first[1]
     assert second[0] == "in.jsonl:4" and "line 4: byte 11 (0xff) is not UTF-8" in second[1]
     run(parser, [file], tmp_path / "named", replace(SMALL, encoding="cp1252"))
     assert found(tmp_path / "named")[1]["text"] == "caf\xe9"

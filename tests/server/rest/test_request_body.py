@@ -123,7 +123,7 @@ def test_a_body_in_another_encoding_is_told_so(client: TestClient) -> None:
     for kind in ("text/plain", "application/json"):
         answer = client.post("/v1/parse", content=b"The caf\xe9.", headers={"content-type": kind})
         told = problem(answer, 400)
-        assert "byte 8 (0xe9) is not UTF-8: it looks like Windows-1252: send UTF-8" in told
+        assert "byte 8 (0xe9) is not UTF-8: it may be Windows-1252 ('café.'): send UTF-8" in told
     answer = client.post("/v1/parse", content=b"\xff", headers={"content-type": "text/plain"})
     assert "byte 1 (0xff) is not UTF-8: " in problem(answer, 400)
 
