@@ -45,7 +45,7 @@ from bnaparser.compute.kernel import Kernel
 
 _GROUP = SCRATCH, "i8", "i8"
 _TREES = Trees, "i4:2", "i8:1", "f8:1", "i8:1"
-_decode_group = Kernel(
+decode_group = Kernel(
     "bnaparser.chart.cky_loops:decode_group", "f4:2", "b1", LAYOUT, _TREES, *_GROUP
 )
 _PAIR = tuple, "f4:1", "i4:1"
@@ -142,7 +142,7 @@ def decode_packed(
 
     def work(begin: int, end: int) -> None:
         workspace = batch.scratch(begin, end)
-        _decode_group(flat_scores, allow_empty_root, batch.layout, trees, workspace, begin, end)
+        decode_group(flat_scores, allow_empty_root, batch.layout, trees, workspace, begin, end)
 
     batch.run(work, flat_scores.size, threads)
     return batch.decoded(trees)

@@ -108,6 +108,7 @@ _best_trees = Kernel(
         "i8:1",
     ),
 )
+N_BEST_LOOPS = (_start_search, _best_trees)
 
 
 def decode_n_best(

@@ -123,6 +123,7 @@ _draw_trees = Kernel(
     "bnaparser.chart.probability_loops:draw_trees",
     *("f4:2", "f8", _INSIDE, "i8", "f8:2", (tuple, "i4:2", "i8:1", "f8:1"), "i4:2"),
 )
+PROBABILITY_LOOPS = (_fill_sentence, _marginals_group, _write_gains, _draw_trees)
 
 
 def _workspace_for(words: int, labels: int) -> tuple[Inside, Workspace]:

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from bnaparser.chart.cky import decode_best_group
 from bnaparser.compute.attention import attend_kernel
-from bnaparser.compute.cores import usable_cores
 from bnaparser.compute.kernel import compile_in_background
 from bnaparser.compute.matrices import (
     Floats,
@@ -305,13 +304,11 @@ def _tokenizer(folder: Path) -> TokenizerFile | PreTrainedTokenizerBase:
 
 
 def begin_first_run(precision: str) -> None:
-    """Compile the kernels that a sentence needs, in the background; do nothing on a single core.
+    """Compile the kernels that a sentence needs, in the background.
 
     Args:
         precision: "int8" or "float32"; with "auto" the model is taken for one that is stored in int8.
     """
-    if usable_cores() < 2:
-        return
     in_int8 = precision != "float32"
     multiply, of_spans = (multiply_bytes, of_bytes) if in_int8 else (multiply_floats, of_floats)
     compile_in_background(
