@@ -17,7 +17,7 @@ from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.treebanks.formats import Found, TreeOptions
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, list_parse_files
 from bnaparser.trees.search.parsing import PatternError
-from bnaparser.trees.search.pattern import compiled
+from bnaparser.trees.search.pattern import Unseen, compiled
 from bnaparser.trees.tree import parse_trees_with_places
 
 DRAW_EXAMPLES = """\
@@ -124,8 +124,7 @@ def _format_by_ending(output: Path | None) -> str | None:
 
 def _run(options: argparse.Namespace) -> int:
     try:
-        for pattern in options.fold:
-            compiled(pattern)
+        unseen = Unseen.of(map(compiled, options.fold))
     except PatternError as error:
         message, *shown = str(error).split("\n")  # the pattern, and ^ below the place
         say(f"--fold: {message}")
@@ -144,15 +143,21 @@ def _run(options: argparse.Namespace) -> int:
     ):
         number, found = first
         while True:
-            tree = found.tree.fold(*options.fold) if options.fold else found.tree
+            tree = found.tree
+            if options.fold:
+                unseen.see(tree)
+                tree = tree.fold(*options.fold)
             try:
                 write(OfFile(tree), number)
             except TreeError as error:
                 raise TreeError(error.message, found.source, found.line) from None
             following = next(chosen, None)
             if following is None:
-                return SUCCESS
+                break
             number, found = following
+    for note in unseen.notes():
+        say(note)
+    return SUCCESS
 
 
 def _is_tree(paths: Sequence[str]) -> bool:

@@ -230,7 +230,7 @@ FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
         "drawing, one file per tree",
         "an SVG",
         _svg,
-        "--format html, one page with all trees, or --format pdf, one page per tree",
+        "html, one page with all trees, or pdf, one page per tree",
         is_text=True,
     ),
     "html": TextFormat(
@@ -241,7 +241,7 @@ FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
         "picture, one file per tree (extra pictures)",
         "a PNG",
         lambda parse: parse.to_png(),
-        "--format pdf, with one page per tree",
+        "pdf, with one page per tree",
     ),
     "pdf": BinaryFormat("one page per tree (extra pictures)", _pdf),
 }
@@ -352,7 +352,7 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
             return
         if not is_file(output):
             raise SettingsError(
-                f"{form.name} file holds one tree, but the input has more: use {form.instead},"
+                f"{form.name} file holds one tree, but the input has more: use the format {form.instead},"
                 " or --output FILE for one file per tree"
             )
         for place, data in [(number, picture)] if files else [first, (number, picture)]:

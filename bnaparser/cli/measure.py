@@ -42,6 +42,7 @@ from bnaparser.measures.files import (
     located_in,
     measure_one,
     measured,
+    unseen_of,
 )
 from bnaparser.measures.patterns import Patterns, read_patterns
 from bnaparser.measures.table import Value
@@ -333,13 +334,16 @@ class _Run:
         for ahead in in_chunks(split_lines(seen, self.options.split, parser.text), waits):
             sentences = [one for one in ahead if one.words]
             part = Measured(name, [], {}, len(sentences))
+            unseen = unseen_of(self.patterns)
             for number, parse in enumerate(
                 parser.parse_sentences(sentences, options=parse_options)
             ):
                 by, patterns, matches = self.options.by, self.patterns, self.matches
                 tree, error = parse.tree, parse.error
+                if patterns and tree is not None:
+                    unseen.see(tree)
                 measure_one(tree, parse, error, number, by, patterns, matches, part.rows, part.sums)
-            yield part
+            yield part._replace(unseen=unseen.state)
             read(seen.take())
 
 

@@ -33,6 +33,7 @@ from bnaparser.measures.table import (
 from bnaparser.treebanks import formats
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of
 from bnaparser.trees.escapes import unescape
+from bnaparser.trees.search.pattern import State, Unseen
 from bnaparser.trees.tree import Tree, parse_trees_with_places
 from bnaparser.worker import Worker
 
@@ -148,13 +149,14 @@ def _located(place: str, document: str, tree: Any, error: Any, size: int) -> Loc
 
 class Measured(NamedTuple):
     """The measures of some sentences of one text: rows, or sums of all rows; and the number of
-    sentences with each flaw.
+    sentences with each flaw; and what labels and words of the user's patterns were not in their trees.
     """
 
     document: str
     rows: list[Row]
     sums: Sums
     sentences: int
+    unseen: State | None = None
 
 
 Read = Callable[[int], None]
@@ -248,15 +250,25 @@ def measure_chunk(
 ) -> list[Measured]:
     """Return the measures of some sentences; sentences of one text stay together."""
     found: list[Measured] = []
+    unseen = unseen_of(patterns)
     for document, text, error, _ in chunk:
         if not found or found[-1].document != document:
             found.append(Measured(document, [], {}, 0))
         now = found[-1]
         number = now.sentences
         tree = None if text is None else Tree.parse(text)
+        if patterns and tree is not None:
+            unseen.see(tree)
         found[-1] = now._replace(sentences=number + 1)
         measure_one(tree, None, error, number, by, patterns, matches, now.rows, now.sums)
+    if patterns and found:
+        found[-1] = found[-1]._replace(unseen=unseen.state)
     return found
+
+
+def unseen_of(patterns: Patterns) -> Unseen:
+    """Return what collects the labels and words of the user's patterns that are in no tree."""
+    return Unseen.of(chain.from_iterable(patterns.values()))
 
 
 def measure_one(
@@ -314,6 +326,7 @@ class Table:
     def __init__(self, by: By, patterns: Patterns):
         self.by, self.patterns = by, patterns
         self.all: Sums = {}
+        self._unseen = unseen_of(patterns)
         self._document: str | None = None
         self._sums: Sums = {}
         self._count = 0
@@ -325,6 +338,8 @@ class Table:
             self._document = part.document
         add(self._sums, part.sums)
         add(self.all, part.sums)
+        if part.unseen is not None:
+            self._unseen.add(part.unseen)
         for row in part.rows:
             number = self._count + 1 + int(row["sentence"] or 0)
             yield {"document": part.document, **row, "sentence": number}
@@ -359,7 +374,7 @@ class Table:
                 f"{functions:,} trees have labels with functions (NP-SBJ), which L2SCA's patterns do not"
                 " match: bnaparser treebank FILE -o CLEAN.mrg cuts them off"
             )
-        return notes
+        return notes + self._unseen.notes()
 
 
 _OF_TAGS = [name for name in l2sca.COUNTS if name not in l2sca.WITHOUT_TAGS]

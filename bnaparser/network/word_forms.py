@@ -83,8 +83,20 @@ _PENN: dict[str, frozenset[WordForm]] = {
     ".": frozenset({WordForm.STOP, WordForm.ELLIPSIS, WordForm.OTHER}),
     ":": frozenset({WordForm.MARK, WordForm.ELLIPSIS, WordForm.OTHER}),
 }
-# Marks have these, but no tag of words; SYM is a minus, LS a bullet. A word with a mark at its end is neither.
+# SYM is a minus, a prime or a slash as well, LS a bullet. A word with a mark at its end is neither.
 _PENN_SIGNS = frozenset({"SYM", "LS"})
+_NO_SIGNS = frozenset(
+    {
+        WordForm.MARKED,
+        WordForm.COMMA,
+        WordForm.STOP,
+        WordForm.OPENING_BRACKET,
+        WordForm.CLOSING_BRACKET,
+        WordForm.QUOTE,
+        WordForm.OPENING_QUOTE,
+        WordForm.CLOSING_QUOTE,
+    }
+)
 _PENN_MARKS = _ALL - _WITH_LETTERS - _SYMBOLS
 _BRACKET_TAGS = {
     **dict.fromkeys(
@@ -110,14 +122,14 @@ _MARKS = (
     (re.compile("[,\u060c\u3001\uff0c\uff64]"), WordForm.COMMA),
     (re.compile(r"\.{2,}|[.\u2026]*\u2026[.\u2026]*|/-?"), WordForm.ELLIPSIS),
     (
-        re.compile("[.?!\u061f\u203c\u203d\u2047-\u2049\u3002\uff01\uff0e\uff1f\uff61]+"),
+        re.compile("[.?!\xa1\xbf\u061f\u203c\u203d\u2047-\u2049\u3002\uff01\uff0e\uff1f\uff61]+"),
         WordForm.STOP,
     ),
     (re.compile("[:;\uff1a\uff1b]|[-\u2010-\u2015]+"), WordForm.MARK),
     (re.compile("[<\uff1c]"), WordForm.LESS),
     (re.compile("[>\uff1e]"), WordForm.GREATER),
 )
-_GENITIVE = re.compile("['\u2018\u2019\u02bc\u2032`\xb4]?s", re.IGNORECASE)
+_GENITIVE = re.compile("['\u2018\u2019\u02bc\u2032`\xb4][sS]|s")
 _MARKED = re.compile(r"^[-_=+*/~^\\|\u2010-\u2015\u2212]|[-_=+*/~^\\|\u2010-\u2015\u2212]$")
 _PLAIN_WORD = re.compile("[\\w.'\u2019\xb7-]+")
 _FACE = re.compile(rf"{EMOTICON}|</?3+", re.VERBOSE)
@@ -172,7 +184,7 @@ def _penn_forms(tag: str) -> Collection[WordForm]:
     if tag in _PENN:
         return _PENN[tag]
     if tag in _PENN_SIGNS:
-        return _ALL - {WordForm.MARKED}
+        return _ALL - _NO_SIGNS
     if is_punctuation(tag):
         return _forms(tag)
     return _ALL - _PENN_MARKS - (_SYMBOLS if tag in ("NNP", "NNPS") else frozenset())

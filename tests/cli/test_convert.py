@@ -217,6 +217,11 @@ def test_a_folded_phrase_is_a_triangle_in_every_picture(
     assert forest_words((tmp_path / "folded.latex").read_text(encoding="utf-8"))[-1] == "."
 
 
+def test_what_is_to_be_folded_but_in_no_tree_is_said(run: Run, trees: Path) -> None:
+    code, _, err = run("draw", trees, "--fold", "FOO", "--fold", "NP")
+    assert (code, err) == (0, "bnaparser draw: no tree has a label or word FOO\n")
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -249,7 +254,7 @@ def test_wrong_usage(run: Run, trees: Path) -> None:
         ),
         (["convert", trees, "--to", "doc"], "is none of 'bracket', 'pretty', 'draw', 'json'"),
         (["convert", trees], "give --to FORMAT, one of bracket, pretty, draw, json"),
-        (["convert", trees, "--to", "svg"], "use --format html"),
+        (["convert", trees, "--to", "svg"], "use the format html"),
         (
             ["convert", trees, "--to", "mrg", "-o", trees],
             "is also the input, which would be overwritten",

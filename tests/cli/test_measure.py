@@ -150,6 +150,30 @@ def test_patterns_of_ones_own_are_columns(trees: Path, tmp_path: Path, capsys: S
     assert [row["words"] for row in rows_of(out)] == ["of Rome"]
 
 
+def test_labels_and_words_of_patterns_that_no_tree_has_are_said(
+    tiny_model_dir: Path, tmp_path: Path, capsys: Streams
+) -> None:
+    """A pattern with a slip was a column of zeros, without a word."""
+    own, file, text = (tmp_path / name for name in ("own.txt", "many.mrg", "text.txt"))
+    own.write_text('x = NNS < "dog"\ny = V* < __\nz = /^QQ/ < NNS\nnp = NP\n', encoding="utf-8")
+    file.write_text(f"{CATS}\n{DOGS.replace('(NP ', '(NP-SBJ ', 1)}\n" * 700, encoding="utf-8")
+    said = [
+        'no tree has a label or word "dog": a word is written without quotes, dog',
+        "no tree has a label or word V*: * stands for no other letters, a regular expression does, /^V/",
+        "no label and no word of the trees fits /^QQ/",
+    ]
+    functions = "NP does not match NP-SBJ, which is in the trees: @NP matches both"
+    for workers in (1, 2):
+        for more in ([], ["--matches", "np"]):
+            given = ["--patterns", own, "--workers", workers, *more]
+            err = run(capsys, file, *given)[2]
+            assert [one.split(": ", 1)[1] for one in err.splitlines()][-4:] == [*said, functions]
+    assert run(capsys, file, "--patterns", own, "-q")[2] == ""
+    text.write_text("Dogs chase cats.\n", encoding="utf-8")
+    err = run(capsys, text, "--model", tiny_model_dir, "--patterns", own)[2]
+    assert f"bnaparser measure: {said[0]}\n" in err
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

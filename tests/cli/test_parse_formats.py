@@ -60,7 +60,7 @@ def test_a_drawing_shows_words_as_the_text_has_them(run: Run) -> None:
 def test_several_drawings_are_a_file_each(run: Run, tmp_path: Path) -> None:
     """They stood in one file, a drawing a line, which no viewer opens."""
     code, out, err = run("It rained.\nDogs bark.\n", "svg")
-    said = "bnaparse: an SVG file holds one tree, but the input has more: use --format html"
+    said = "bnaparse: an SVG file holds one tree, but the input has more: use the format html"
     assert (code, out, err.startswith(said)) == (2, "", True)
     before = tmp_path / "all.svg"
     before.write_text("<svg/>", encoding="utf-8")
@@ -179,7 +179,7 @@ def test_parquet_pdf_and_png_are_written_to_a_file(
         assert target.read_bytes().startswith(start)
     assert bnaparse(["It rained. Dogs bark.", "-f", "png", *given]) == 2
     assert (
-        "a PNG file holds one tree, but the input has more: use --format pdf"
+        "a PNG file holds one tree, but the input has more: use the format pdf"
         in capsys.readouterr().err
     )
 

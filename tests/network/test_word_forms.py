@@ -168,6 +168,20 @@ def test_a_mark_has_no_tag_of_a_word(word: str) -> None:
     assert not tags_of(word) & {"CC", "CD", "JJ", "NN", "NNP", "VBG", "VBZ", "$"}
 
 
+@pytest.mark.parametrize(
+    "word", [".", "\u3002", "?!", "\xbf", "\xa1", ",", "\u3001", "(", "\u300d", '"', "\u201d", "``"]
+)
+def test_a_stop_a_comma_a_bracket_and_a_quotation_mark_are_no_symbols(word: str) -> None:
+    assert not tags_of(word) & {"SYM", "LS", "NN", "JJ"}
+    assert all("SYM" in tags_of(sign) for sign in ("-", "/", "'", "\u2022", "+", "\u2192", "$"))
+
+
+def test_a_letter_s_is_the_genitive_only_where_it_is_written_like_it() -> None:
+    """`Size S.` had a genitive."""
+    assert all("POS" in tags_of(word) for word in ("'s", "\u2019S", "s", "'"))
+    assert not any("POS" in tags_of(word) for word in ("S", "SS", "x"))
+
+
 def test_a_sign_of_a_currency_is_no_word_and_no_number() -> None:
     for sign in ("$", "\u20ac", "\xa3", "\xa2", "\u20b9"):
         assert tags_of(sign) == {"$", "#", "SYM", "LS"}

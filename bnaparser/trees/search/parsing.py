@@ -271,7 +271,10 @@ class _PatternReader:
             return Description(tuple(literal.text.split("|")), None, basic, negated)
         regex = self.take_kind("regex")
         if regex is None:
-            self.fail("a node is expected here: a label, /a regular expression/ or __")
+            before = "".join(one.text for one in self.tokens[max(0, self.place - 2) : self.place])
+            of_label = before[-1:] == "$" and before in self.pattern and len(before) > 1
+            hint = f"; the label {before} is written /^{before[:-1]}\\$$/" if of_label else ""
+            self.fail(f"a node is expected here: a label, /a regular expression/ or __{hint}")
         try:
             compiled = re.compile(regex.text[1:-1], re.ASCII)
         except (re.error, OverflowError, RecursionError) as error:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from bnaparser.errors import check_flag, type_name
@@ -163,8 +164,14 @@ def compiled(text: str) -> Pattern:
 
 
 _TOKEN = re.compile(r"[^\s()]+", re.ASCII)
+_LABEL = re.compile(r"[^\W\d_]+([-=]\w+)*")
+_AFTER_A_LABEL = re.compile(r"(?<=\w)[-=](?=\w)")
 _ANY_NODE = ": any node is written __"
-_QUOTES = "\"'`"
+_QUOTES = "\"'`\u2018\u2019\u201c\u201d\u2039\u203a\u00ab\u00bb"
+
+
+State = tuple[bool, frozenset[str], dict[str, str]]
+"""Of `Unseen`: whether there was a tree, what was in none, and the labels with functions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,32 +188,54 @@ class _Part:
         return self.needed is None or any(string in text for string in self.needed)
 
     @property
-    def is_plain(self) -> bool:
-        """Whether it is a label without functions that does not match the label with functions."""
+    def is_whole(self) -> bool:
+        """Whether it may be a label that does not match the same label with functions or an index after it."""
         name = self.description
-        return name.regex is None and not name.basic and self.written.isalpha()
+        return name.regex is None and not name.basic and _LABEL.fullmatch(self.written) is not None
 
     def note(self) -> str:
         """Return the sentence that says that no tree has it, and what to write instead."""
         if self.description.regex is not None:
             return f"no label and no word of the trees fits {self.written}"
-        return f"no tree has a label or word {self.written}{_advice(*self.description.literals)}"
+        (label,) = self.description.literals
+        if self.description.basic and _AFTER_A_LABEL.search(label):
+            advice = f": after @ stands a label without functions, {_with_functions(label)} finds those with them"
+        else:
+            advice = _advice(label)
+        return f"no tree has a label or word {self.written}{advice}"
 
 
 class Unseen:
-    """The labels and words of a pattern that are in none of the trees seen so far, and its labels that trees have with functions.
+    """The labels and words of patterns that are in none of the trees seen so far, and the labels that trees have with functions.
 
     Its memory does not grow with the number of trees. Names of the top node (``ROOT``) are in every tree.
     """
+
+    @staticmethod
+    def of(patterns: Iterable[Pattern]) -> Unseen:
+        """Return what collects the labels and words of several patterns."""
+        return Unseen(chain.from_iterable(one._descriptions for one in patterns))
 
     def __init__(self, descriptions: Iterable[Description]):
         self._parts = list(
             {part.written: part for d in descriptions for part in _parts(d)}.values()
         )
         self._left = self._parts
-        self._plain = {part.written for part in self._parts if part.is_plain}
+        self._whole = {part.written for part in self._parts if part.is_whole}
         self._longer: dict[str, str] = {}  # NP: NP-SBJ
         self._any_tree = False
+
+    @property
+    def state(self) -> State:
+        """What was seen, for another process."""
+        return self._any_tree, frozenset(part.written for part in self._left), dict(self._longer)
+
+    def add(self, state: State) -> None:
+        """Take note of what another object for the same patterns has seen."""
+        any_tree, left, longer = state
+        self._any_tree = self._any_tree or any_tree
+        self._left = [part for part in self._left if part.written in left]
+        self._longer = {**longer, **self._longer}
 
     def see(self, tree: Tree) -> None:
         """Take note of the labels and words of a tree."""
@@ -218,21 +247,23 @@ class Unseen:
                 if node.word is not None:
                     names.add(node.word)
             self._see(names)
-        if len(self._longer) < len(self._plain):
+        if len(self._longer) < len(self._whole):
             for node in tree.nodes():
-                label, dash, _ = node.label.partition("-")
-                if dash and label in self._plain:
-                    self._longer.setdefault(label, node.label)
+                for place in _AFTER_A_LABEL.finditer(node.label):
+                    label = node.label[: place.start()]
+                    if label in self._whole:
+                        self._longer.setdefault(label, node.label)
 
     def see_text(self, text: str) -> None:
         """Take note of the labels and words of trees in brackets, which need not be read for that."""
         self._any_tree = True
         if any(part.may_be_in(text) for part in self._left):
             self._see(set(_TOKEN.findall(text)))
-        for label in self._plain - self._longer.keys():
-            place = text.find(f"({label}-")
-            if place >= 0 and (found := _TOKEN.match(text, place + 1)):
-                self._longer[label] = found.group()
+        for label in self._whole - self._longer.keys():
+            for mark in "-=":
+                place = text.find(f"({label}{mark}")
+                if place >= 0 and (found := _TOKEN.match(text, place + 1)):
+                    self._longer[label] = found.group()
 
     def notes(self, matches: int = 1) -> list[str]:
         """Return a sentence for each label and word that no tree had; none where there was no tree.
@@ -251,8 +282,8 @@ class Unseen:
                 if part not in self._left
             ],
             *[
-                f"{label} does not match {self._longer[label]}, which is in the trees: @{label} matches both"
-                for label in sorted(self._longer)
+                f"{label} does not match {longer}, which is in the trees: {_with_functions(label)} matches both"
+                for label, longer in sorted(self._longer.items())
             ],
         ]
 
@@ -275,6 +306,11 @@ def _parts(description: Description) -> list[_Part]:
         is_top = bool(description.top_names)
         found = {} if is_top else {f"/{regex.pattern}/": Description((), regex, basic)}
     return [_Part(name, one, one.accepting(), one.needed()) for name, one in found.items()]
+
+
+def _with_functions(label: str) -> str:
+    """Return the pattern for a label with whatever functions and indices come after it."""
+    return f"/^{label}(-|=|$)/" if _AFTER_A_LABEL.search(label) else f"@{label}"
 
 
 def _advice(label: str) -> str:

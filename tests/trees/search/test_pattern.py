@@ -250,7 +250,7 @@ def test_deep_trees_and_patterns_that_are_used_elsewhere() -> None:
         ("NP VP", 4, "'VP' does not belong here"),
         ("NP < /[/", 7, "the regular expression is wrong: unterminated character set"),
         ("NP < /N", 6, "has no / at its end"),
-        ("NP < PRP$", 10, "a node is expected here"),
+        ("NP < PRP$", 10, r"the label PRP$ is written /^PRP\$$/"),
         ("NP < 1990", 10, "a node is expected here"),
         ("NP <0 VP", 4, "counted from 1 or -1"),
         ("NP $2 VP", 4, "that takes no number"),
