@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bnaparser.cli.arguments import OUTPUT_HELP, add_encoding, add_examples
 from bnaparser.cli.console import SUCCESS, USAGE, say
-from bnaparser.cli.formats import FORMATS, PICTURES, SUFFIXES, OfFile, described, writer
+from bnaparser.cli.formats import FORMATS, PICTURES, OfFile, described, format_by_name, writer
 from bnaparser.cli.streams import open_output, standard_input
 from bnaparser.errors import DataError, SettingsError, TreeError
 from bnaparser.files.text_files import OPTION, LineReader
@@ -95,7 +95,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_draw(options: argparse.Namespace) -> int:
     """Draw the trees of files."""
-    options.format = options.format or _format_by_ending(options.output) or "draw"
+    options.format = options.format or format_by_name(options.output) or "draw"
     if options.format not in PICTURES:
         raise SettingsError(
             f"{options.output}: {options.format} is not a picture format: give --format (one of"
@@ -106,7 +106,7 @@ def run_draw(options: argparse.Namespace) -> int:
 
 def run_convert(options: argparse.Namespace) -> int:
     """Write the trees of files in another format."""
-    options.format = options.format or _format_by_ending(options.output)
+    options.format = options.format or format_by_name(options.output)
     if options.format is None:
         raise SettingsError(f"give --to FORMAT, one of {', '.join(FORMATS)}")
     return _run(options)
@@ -116,10 +116,6 @@ COMMANDS = {
     "draw": (add_draw_arguments, run_draw),
     "convert": (add_convert_arguments, run_convert),
 }
-
-
-def _format_by_ending(output: Path | None) -> str | None:
-    return None if output is None else SUFFIXES.get(output.suffix.lower())
 
 
 def _run(options: argparse.Namespace) -> int:

@@ -253,9 +253,14 @@ PICTURES = ("draw", "svg", "png", "pdf", "latex", "html")
 SUFFIXES = {
     ".svg": "svg", ".png": "png", ".pdf": "pdf", ".tex": "latex", ".html": "html", ".txt": "draw",
     ".mrg": "mrg", ".conllu": "conllu", ".export": "export", ".xml": "tiger", ".jsonl": "json",
-    ".tsv": "columns", ".parquet": "parquet",
+    ".json": "json", ".tsv": "columns", ".parquet": "parquet",
 }  # fmt: skip
 """The format that a file's name tells."""
+
+
+def format_by_name(output: Path | None) -> str | None:
+    """Return the format that the name of the output tells, None if it tells none."""
+    return None if output is None else SUFFIXES.get(output.suffix.lower())
 
 
 def described(names: Sequence[str] = tuple(FORMATS)) -> str:

@@ -29,6 +29,7 @@ from bnaparser.cli.options import load_parser
 from bnaparser.cli.streams import empty, in_chunks, is_file, open_output, read_input, standard_input
 from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import DataError, SettingsError, import_extra
+from bnaparser.files.folder import files_below
 from bnaparser.files.tables import json_line, replace_all_surrogates
 from bnaparser.files.text_files import OPTION, LineReader, open_text
 from bnaparser.measures import l2sca
@@ -101,8 +102,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--format",
         choices=FORMATS,
-        default="csv",
-        help="output format. json: one object per line; parquet needs --output (default: csv)",
+        help="output format. json: one object per line; parquet needs --output (default: by the ending of --output,"
+        " else csv)",
     )
     parser.add_argument(
         "--patterns",
@@ -149,6 +150,7 @@ def run(options: argparse.Namespace) -> int:
         raise SettingsError(f"--workers {options.workers}: it must be at least 1")
     if options.batch_tokens is not None and options.batch_tokens < 1:
         raise SettingsError(f"--batch-tokens {options.batch_tokens}: it must be at least 1")
+    options.format = options.format or _format_by_name(options.output)
     patterns: Patterns = {}
     if options.patterns is not None:
         patterns = read_patterns(options.patterns, _TAKEN)
@@ -169,6 +171,11 @@ def run(options: argparse.Namespace) -> int:
         for note in table.notes():
             say(note)
     return SOME_FAILED if table.all.get("failed") else SUCCESS
+
+
+def _format_by_name(output: Path | None) -> str:
+    ending = "" if output is None else output.suffix.lower().lstrip(".").replace("jsonl", "json")
+    return ending if ending in FORMATS else "csv"
 
 
 @contextmanager
@@ -239,7 +246,7 @@ def _files(name: str) -> list[Path]:
         try:
             return list_parse_files(path)
         except DataError:
-            if texts := sorted(file for file in path.rglob("*.txt") if file.is_file()):
+            if texts := [file for file in files_below(path) if file.suffix == ".txt"]:
                 return texts
             raise DataError(f"{path}: this folder has no parses, trees or texts (.txt)") from None
     return list_parse_files(path)

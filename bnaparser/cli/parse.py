@@ -25,7 +25,7 @@ from bnaparser.cli.arguments import (
     read_arguments,
 )
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, guarded, leaving_on_signals, say
-from bnaparser.cli.formats import FORMATS, described, writer
+from bnaparser.cli.formats import FORMATS, described, format_by_name, writer
 from bnaparser.cli.options import (
     DependencyFile,
     TagStream,
@@ -95,9 +95,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-f",
         "--format",
         choices=FORMATS,
-        default="bracket",
         metavar="NAME",
-        help=f"output format. {described()} (default: bracket)",
+        help=f"output format. {described()} (default: by the ending of --output, else bracket)",
     )
     parser.add_argument(
         "--tags",
@@ -282,13 +281,19 @@ def _write(
 ) -> int:
     """Write each parse (None: an empty line), report failed sentences, and return the exit code."""
     code = SUCCESS
-    with writer(options.format, output, options.n_best) as write:
+    with writer(_format(options), output, options.n_best) as write:
         for place, parse in parses:
             if parse is not None and parse.error is not None:
                 say(f"{place}: {parse.error}")
                 code = SOME_FAILED
             write(parse)
     return code
+
+
+def _format(options: argparse.Namespace) -> str:
+    """Return the format: that of ``--format``, else by the name of the output; ``.mrg`` and ``.txt`` are brackets."""
+    named = format_by_name(options.output)
+    return options.format or (named if named not in (None, "mrg", "draw") else "bracket")
 
 
 def _load(options: argparse.Namespace) -> Parser:

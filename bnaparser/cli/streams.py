@@ -15,13 +15,22 @@ from typing import TextIO, TypeVar, cast
 from bnaparser.cli.console import say
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.compressed import unpacked
+from bnaparser.files.compressed import PACKED, unpacked
+from bnaparser.files.folder import lock
 from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.text.sentence import Split
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
 
+# Endings of files that are not written, with the reason.
+_NOT_WRITTEN = {
+    **dict.fromkeys(PACKED, "the output is not compressed"),
+    **dict.fromkeys(
+        (".docx", ".doc", ".odt", ".rtf", ".xlsx", ".xls", ".ods", ".zip"),
+        "this kind of file is not written",
+    ),
+}
 _FIRST_CHUNK = 16  # items that are answered together at first
 _PROGRESS_AFTER = 1.0  # seconds: what takes less needs none
 _TIME_LEFT = "{percentage:3.0f} % |{bar:30}| {elapsed} gone, {remaining} left"
@@ -88,13 +97,17 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
 
     A file keeps what it holds until ``empty`` is called; a new one is removed where something fails
     before anything is written. Raises DataError if it cannot be written, SettingsError if it is
-    one of ``inputs``, open or by its name, as well.
+    one of ``inputs``, open or by its name, as well, or if another process writes it.
     """
     if path is None or str(path) == "-":
         if sys.stdout is None:
             raise DataError("standard output is closed: give --output FILE")
         yield sys.stdout
         return
+    if path.suffix.lower() in _NOT_WRITTEN:
+        raise SettingsError(
+            f"{path}: {_NOT_WRITTEN[path.suffix.lower()]}: give the output a name without {path.suffix}"
+        )
     is_new = not os.path.lexists(path)
     try:
         file = path.open("a", buffering=1, encoding="utf-8", newline="\n")
@@ -105,6 +118,11 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
             if any(_same_file(source, file) for source in inputs if source is not None):
                 raise SettingsError(
                     f"{path} is also the input, which would be overwritten: give another output file"
+                )
+            if is_file(file) and not lock(file.fileno()):
+                is_new = False  # it is the other process's
+                raise SettingsError(
+                    f"{path} is being written by another process: give another output file"
                 )
             yield file
     except BaseException:

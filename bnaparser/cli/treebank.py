@@ -17,7 +17,9 @@ from statistics import median
 from typing import TextIO, cast
 
 from bnaparser.cli.arguments import add_encoding, add_examples
+from bnaparser.cli.formats import format_by_name
 from bnaparser.errors import DataError, SettingsError, TreeError
+from bnaparser.files.compressed import unpacked_name
 from bnaparser.files.text_files import OPTION
 from bnaparser.treebanks.formats import PENN, Found
 from bnaparser.treebanks.label_maps import read_label_map
@@ -237,6 +239,11 @@ def open_trees_file(name: str) -> Iterator[TextIO]:
         yield sys.stdout
         return
     path = Path(name)
+    if format_by_name(unpacked_name(path)) not in (None, "mrg", "draw"):
+        raise SettingsError(
+            f"{path}: trees are written in brackets here: give a name such as"
+            f" {unpacked_name(path).stem}.mrg, which bnaparser convert changes into other formats"
+        )
     suffix = path.suffix.lower()
     if suffix == ".zst":
         raise SettingsError(f"{path}: .zst files can be read but not written: use .xz, .gz or .bz2")

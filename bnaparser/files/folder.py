@@ -1,14 +1,19 @@
-"""The names of the files in a model folder, whether each can be read, and how a new folder takes an old one's place."""
+"""Folders: the files in one at any depth, those of a model, how a new folder takes an old one's place, and locks."""
 
 from __future__ import annotations
 
+import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from bnaparser.errors import DataError, ModelError
+from bnaparser.errors import DataError, ModelError, SettingsError
+
+if sys.platform != "win32":
+    import fcntl
 
 CONFIG = "config.json"
 LABELS = "labels.json"
@@ -69,6 +74,86 @@ def check_encoder_files(folder: str | Path) -> None:
     for pattern in _OF_ENCODERS:
         for path in sorted(Path(folder).glob(pattern)):
             check_model_file(path)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return the regular files in a folder at any depth, sorted; links to folders are followed, each folder once.
+
+    Raises DataError if a folder cannot be read, or if a link leads to nothing: a file would be left out without a word.
+    """
+
+    def fail(error: OSError) -> None:
+        raise DataError(f"{error.filename}: this folder cannot be read: {error.strerror or error}")
+
+    seen: set[str] = set()
+    found: list[Path] = []
+    waiting = [folder]
+    while waiting:
+        for place, folders, names in os.walk(waiting.pop(0), onerror=fail):
+            real = os.path.realpath(place)
+            if real in seen:
+                folders.clear()
+                continue
+            seen.add(real)
+            # Hidden links are passed over: an editor's lock is one that leads to nothing.
+            links = [
+                one
+                for one in map(Path(place).joinpath, sorted((*folders, *names)))
+                if one.is_symlink() and not one.name.startswith(".")
+            ]
+            waiting += [one for one in links if one.is_dir()]
+            if broken := [one for one in links if not one.exists()]:
+                raise DataError(f"{broken[0]}: this link leads to nothing: mend or remove it")
+            found += [file for name in names if (file := Path(place, name)).is_file()]
+    return sorted(found)
+
+
+@contextmanager
+def only_one(folder: Path, what: str) -> Iterator[None]:
+    """Make a folder, if there is none, and keep other processes that call this out of it.
+
+    A folder that is made here and stays empty is removed.
+
+    Args:
+        folder: the folder.
+        what: what another process does in it, for the message.
+
+    Raises:
+        SettingsError: another process is in there, or the folder cannot be made.
+    """
+    is_new = not folder.exists()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        descriptor = None if sys.platform == "win32" else os.open(folder, os.O_RDONLY)
+    except OSError as error:
+        raise SettingsError(f"{folder} cannot be written: {error.strerror or error}") from error
+    try:
+        if descriptor is not None and not lock(descriptor):
+            raise SettingsError(
+                f"{what} in {folder} in another process: wait for its end, or choose another folder with --output"
+            )
+        yield
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+        with suppress(OSError):
+            if is_new:
+                folder.rmdir()
+
+
+def lock(descriptor: int) -> bool:
+    """Lock an open file or folder until it is closed; False if another process has it locked.
+
+    Where there are no locks (on Windows, in some file systems) the answer is True.
+    """
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            pass
+    return True
 
 
 def check_new(folder: Path) -> None:

@@ -148,7 +148,7 @@ class LineReader:
         self._name, self._option = name, option
         self._encoding = UTF8 if encoding is None else check_encoding(encoding)
         self._lines: deque[str | DataError] = deque()  # decoded, not yet returned
-        self._noted = False  # that the text is probably Windows-1252
+        self._noted = False  # that the text is probably in another encoding
         self._marked = False  # a byte order mark says the encoding
         self._has_others = False  # characters beyond ASCII, read without an error
         self._start = b""  # the first bytes, which show whether a file is text
@@ -232,7 +232,7 @@ class LineReader:
                 yield text[: text.rfind("\n", 0, nul) + 1]
                 yield self._nul_error()
                 return
-            self._note_controls(text)
+            self._note_encoding(text)
             yield text
             self._has_others = self._has_others or not text.isascii()
             if broken is not None:
@@ -300,18 +300,30 @@ class LineReader:
                     f"{self._name}: the file has no byte order mark: give --encoding {name}-le or {name}-be"
                 ) from error
 
-    def _note_controls(self, text: str) -> None:
-        """Warn once where a text that is said to be Latin-1 has what only Windows-1252 has letters for."""
-        if self._noted or self._encoding not in _LATIN or (found := _CONTROL.search(text)) is None:
+    def _note_encoding(self, text: str) -> None:
+        """Warn once where the encoding that was named is probably not that of the text."""
+        if self._noted or self._encoding == UTF8 or self._marked or text.isascii():
+            return
+        if not _ends_lines_alike(self._encoding):
+            return
+        line = next(one for one in text.split("\n") if not one.isascii())
+        if _is_utf8(line.encode(self._encoding, "replace")):
+            place, name = self._place_of(text, text.index(line)), _shown(self._encoding)
+            log.warning("%s: this is UTF-8, not %s: give no encoding", place, name)
+        elif self._encoding in _LATIN and (found := _CONTROL.search(text)) is not None:
+            read = found.group().encode("latin-1").decode("cp1252")
+            log.warning(
+                "%s: byte 0x%02x is a control character in %s, but %r in Windows-1252: the text is"
+                " probably Windows-1252, so give the encoding cp1252",
+                self._place_of(text, found.start()), ord(found.group()), _shown(self._encoding), read,
+            )  # fmt: skip
+        else:
             return
         self._noted = True
-        line = self.number + 1 + text.count("\n", 0, found.start())
-        read = found.group().encode("latin-1").decode("cp1252")
-        log.warning(
-            "%s, line %d: byte 0x%02x is a control character in %s, but %r in Windows-1252: the text is"
-            " probably Windows-1252, so give the encoding cp1252",
-            self._name, line, ord(found.group()), _shown(self._encoding), read,
-        )  # fmt: skip
+
+    def _place_of(self, text: str, character: int) -> str:
+        """Return file and line of a character of the text that is about to be yielded."""
+        return f"{self._name}, line {self.number + 1 + text.count(chr(10), 0, character)}"
 
     def _nul_error(self) -> DataError:
         self._refuse_binary()
@@ -328,6 +340,8 @@ class LineReader:
             message = not_in_encoding(error, self._encoding)
         if self._marked or self._has_others:
             remedy = "this byte is damaged: correct it"
+        elif self._encoding != UTF8 and _is_utf8(error.object):
+            remedy = "the line is UTF-8: give no encoding"
         else:
             hint = cp1252_hint(error)
             remedy = hint + self._remedy("cp1252" if hint else None)
@@ -463,6 +477,15 @@ def _first_then(first: bytes, pieces: Iterator[bytes], last: bool = False) -> It
     yield from pieces
     if last:
         yield b""
+
+
+def _is_utf8(data: bytes) -> bool:
+    """Return whether bytes that are not all ASCII are UTF-8: text in other encodings hardly ever is."""
+    try:
+        data.decode(UTF8)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _shown(encoding: str) -> str:

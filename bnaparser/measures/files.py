@@ -31,7 +31,7 @@ from bnaparser.measures.table import (
     word_rows,
 )
 from bnaparser.treebanks import formats
-from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of
+from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of, kind_of_file
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.search.pattern import State, Unseen
 from bnaparser.trees.tree import Tree, parse_trees_with_places
@@ -93,7 +93,7 @@ def located(path: Path, encoding: str | None = None, option: str = "") -> Iterat
 
     Parses that `bnaparser corpus` wrote are of the documents that they name, all others of the file.
     """
-    kind = kind_of(path)
+    kind = kind_of_file(path, encoding)
     if kind == ".jsonl":
         with open_text(path, encoding, option) as lines:
             yield from in_json_lines(lines, str(path))

@@ -27,6 +27,7 @@ from bnaparser.encoders.subwords import reads_blanks
 from bnaparser.encoders.tokenizer_file import panics_as_errors
 from bnaparser.errors import DataError, ModelError, import_extra, in_one_line
 from bnaparser.files.compressed import ending
+from bnaparser.files.folder import files_below
 from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json, replace_all_surrogates
 from bnaparser.files.text_files import open_text
@@ -353,7 +354,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
     for pattern in patterns:
         path = Path(pattern)
         if path.is_dir():
-            matches = [p for p in sorted(path.rglob("*")) if p.is_file() and ending(p) in _ENDINGS]
+            matches = [one for one in files_below(path) if ending(one) in _ENDINGS]
         elif path.is_file():
             matches = [path]
         else:

@@ -63,7 +63,7 @@ from bnaparser.training.loop import (
     interruptible,
     training_arithmetic,
 )
-from bnaparser.training.setup import begin_run, device_of, open_output
+from bnaparser.training.setup import begin_run, device_of, only_run, open_output
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ def pretrain(
         check_recipe(output, recipe, FREE_IN_PRETRAIN)
     with interruptible() as interruption:
         accelerator = begin_run(settings.mixed_precision, settings.threads, output)
-        with training_arithmetic(accelerator.device):
+        with only_run(accelerator, output), training_arithmetic(accelerator.device):
             run = PretrainRun(recipe, output, accelerator)
             run.interruption = interruption
             open_output(accelerator, output, fresh)

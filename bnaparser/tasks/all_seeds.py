@@ -22,7 +22,7 @@ import torch
 from bnaparser.compute.cores import usable_threads
 from bnaparser.encoders.device import check_device
 from bnaparser.errors import DataError, SettingsError
-from bnaparser.files.folder import METRICS, put_in_place
+from bnaparser.files.folder import METRICS, only_one, put_in_place
 from bnaparser.files.tables import parse_json, write_json
 from bnaparser.tasks.data import Data, read_data
 from bnaparser.tasks.examples import Gold
@@ -62,27 +62,28 @@ def train(
             "a task model is trained by one process on one device:"
             " run the command without accelerate launch or torchrun"
         )
-    if not fresh:
-        _check_same_recipe(recipe, output)
-    check_device(recipe.train.device)
-    if against is not None:
-        _pairs(recipe, against)
-    torch.set_num_threads(recipe.train.threads or usable_threads())
-    trained = all(map(Path.is_file, _results_of_seeds(recipe, output)))
-    if trained and not fresh and _same_files(recipe, output):
-        log.info("the models of all seeds are already trained")
-    else:
-        with interruptible() as interruption:
-            _train_seeds(recipe, output, fresh, against, interruption)
-    results = summarize(recipe, output)
-    write_json(output / RESULTS, results)
-    if against is not None:
-        results["against"] = {
-            "run": str(against),
-            **asdict(compare_runs(recipe, output, against)),
-        }
+    with only_one(output, "a model is being trained"):
+        if not fresh:
+            _check_same_recipe(recipe, output)
+        check_device(recipe.train.device)
+        if against is not None:
+            _pairs(recipe, against)
+        torch.set_num_threads(recipe.train.threads or usable_threads())
+        trained = all(map(Path.is_file, _results_of_seeds(recipe, output)))
+        if trained and not fresh and _same_files(recipe, output):
+            log.info("the models of all seeds are already trained")
+        else:
+            with interruptible() as interruption:
+                _train_seeds(recipe, output, fresh, against, interruption)
+        results = summarize(recipe, output)
         write_json(output / RESULTS, results)
-    return results
+        if against is not None:
+            results["against"] = {
+                "run": str(against),
+                **asdict(compare_runs(recipe, output, against)),
+            }
+            write_json(output / RESULTS, results)
+        return results
 
 
 def _results_of_seeds(recipe: TaskRecipe, output: Path) -> list[Path]:

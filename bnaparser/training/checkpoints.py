@@ -29,7 +29,7 @@ NEW = "checkpoint.new"  # one that is being written
 
 @dataclass
 class Progress:
-    """Where a run stands; all of it is in the checkpoint. ``loss`` is that of the last update."""
+    """Where a run stands; all of it is in the checkpoint. ``loss`` is that of the last update, ``data`` a hash of the examples."""
 
     update: int = 0
     loss: float = 0.0
@@ -39,6 +39,7 @@ class Progress:
     checks_since_best: int = 0
     seconds: float = 0.0
     history: list[dict[str, Any]] = field(default_factory=list)
+    data: str = ""
 
 
 Free = dict[str, set[str]]  # settings by table
@@ -132,15 +133,23 @@ def load_checkpoint(
             write_json(output / RECIPE, ours)
         return begin
     check_recipe(output, recipe, free)
+    data = getattr(begin, "data", "")
     try:
-        accelerator.load_state(str(target))
         progress = type(begin)(**json.loads(file.read_text(encoding="utf-8")))
+        is_changed = getattr(progress, "data", "") not in ("", data)  # empty in earlier versions
+        if not is_changed:
+            accelerator.load_state(str(target))
     except Exception as error:  # whatever the library finds wrong
         detail = str(error).splitlines()[-1:] or [type(error).__name__]
         raise SettingsError(
             f"{target} belongs to another recipe, or is damaged ({detail[0].strip()}): start over with "
             "--fresh, or write elsewhere with --output"
         ) from error
+    if is_changed:
+        raise SettingsError(
+            f"the trees of train.data or train.dev have changed since {output} was begun: use the former trees,"
+            " start over with --fresh, or write elsewhere with --output"
+        )
     return progress
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 import numpy as np
@@ -60,6 +61,14 @@ class Mix:
     def epoch_size(self) -> int:
         """Sentences that one epoch sees: each set times its weight."""
         return sum(round(len(places) * weight) for places, weight in self.sets)
+
+    def digest(self) -> str:
+        """Return a hash of all examples, by which a run that is resumed knows its data again."""
+        found = hashlib.sha256()
+        for one in chain(self.train, *self.dev.values()):
+            labels = (f"{span.start} {span.end} {span.label}" for span in one.spans)
+            found.update("\n".join((*one.words, *one.tags, *one.given_tags, *labels, "")).encode())
+        return found.hexdigest()
 
     def draw(self, generator: np.random.Generator) -> list[int]:
         """Return the order of one epoch, shuffled: every example ``weight`` times.

@@ -50,6 +50,7 @@ from bnaparser.training.setup import (
     device_of,
     gold_pieces,
     new_model,
+    only_run,
     open_output,
     training_sentences,
 )
@@ -87,11 +88,11 @@ def train(recipe: Recipe, output: str | Path, *, fresh: bool = False) -> Progres
         check_recipe(output, recipe)
     with interruptible() as interruption:
         accelerator = begin_run(settings.mixed_precision, settings.threads, output)
-        with training_arithmetic(accelerator.device):
+        with only_run(accelerator, output), training_arithmetic(accelerator.device):
             run = Run(recipe, output, accelerator)
             run.interruption = interruption
             open_output(accelerator, output, fresh)
-            run.progress = load_checkpoint(accelerator, output, recipe, Progress())
+            run.progress = load_checkpoint(accelerator, output, recipe, run.progress)
             run.go()
     return run.progress
 
@@ -125,7 +126,7 @@ class Run(CheckedRun):
         self.eval_steps = self.settings.eval_steps or max(
             1, round(self.updates_per_epoch / self.settings.evals_per_epoch)
         )
-        self.progress = Progress()
+        self.progress = Progress(data=self.mix.digest())
         self.interruption = Interruption()
         self._check_seconds = LINE_SECONDS
 

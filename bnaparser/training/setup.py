@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -19,6 +20,7 @@ from bnaparser.encoders.characters import alphabet
 from bnaparser.encoders.device import prepare_device, training_precision
 from bnaparser.encoders.pretrained import PretrainedEncoder
 from bnaparser.errors import DataError, SettingsError, require
+from bnaparser.files.folder import only_one
 from bnaparser.models import find
 from bnaparser.network import storage
 from bnaparser.network.labels import Inventory, LanguageNames
@@ -108,6 +110,15 @@ def device_of(accelerator: Any) -> str:
         name += f" ({threads} thread{'s' if threads > 1 else ''})"
     processes = accelerator.num_processes
     return f"{name}, {processes} processes" if processes > 1 else name
+
+
+def only_run(accelerator: Any, output: Path) -> AbstractContextManager[None]:
+    """Keep other runs out of a run's folder. Raises SettingsError, in the main process, if one is in there."""
+    return (
+        only_one(output, "a model is being trained")
+        if accelerator.is_main_process
+        else nullcontext()
+    )
 
 
 def open_output(accelerator: Any, output: Path, fresh: bool) -> None:

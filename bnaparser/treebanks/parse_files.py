@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Unpack
 
 from bnaparser.errors import DataError
 from bnaparser.files.compressed import ending
+from bnaparser.files.folder import files_below
 from bnaparser.files.parquet import open_parquet
 from bnaparser.files.tables import parse_json
 from bnaparser.files.text_files import open_text
 from bnaparser.treebanks.formats import Found, MayHold, TreeOptions, trees_in
 from bnaparser.treebanks.lines import StrPath, numbered
-from bnaparser.treebanks.reading import find_trees, list_files
+from bnaparser.treebanks.reading import TREE_FILES, find_trees, list_files
 from bnaparser.trees.tree import Tree
 
 PARSES = (".jsonl", ".parquet")
@@ -32,7 +34,7 @@ def list_parse_files(path: StrPath) -> list[Path]:
     """
     where = Path(path)
     if where.is_dir():
-        parses = (file for file in where.rglob("*") if kind_of(file) and file.is_file())
+        parses = filter(kind_of, files_below(where))
         if files := sorted(file for file in parses if file.name != _ERRORS):
             return files
     files = list_files(path)
@@ -43,6 +45,17 @@ def kind_of(path: Path) -> str:
     """Return ``.jsonl`` or ``.parquet`` for a file of parses, compressed or not, "" for any other."""
     found = ending(path)
     return found if found in PARSES else ""
+
+
+def kind_of_file(path: Path, encoding: str | None = None) -> str:
+    """Return the kind of a file by its name, else ``.jsonl`` if its first sign is ``{``, else ""."""
+    kind = kind_of(path)
+    if kind or ending(path) in TREE_FILES:
+        return kind
+    with open_text(path, encoding) as lines, suppress(DataError):  # which its reader raises again
+        first = next((line for line in lines if line.strip()), "")
+        return ".jsonl" if first.lstrip().startswith("{") else ""
+    return ""
 
 
 def find_parsed(
@@ -59,7 +72,7 @@ def find_parsed(
     """
     for path in paths:
         for file in list_parse_files(path):
-            kind = kind_of(file)
+            kind = kind_of_file(file, encoding)
             if kind == ".jsonl":
                 with open_text(file, encoding, option) as lines:
                     yield from in_json_lines(lines, str(file), may_hold)

@@ -14,6 +14,7 @@ from typing import Unpack
 
 from bnaparser.errors import DataError, check_flag
 from bnaparser.files.compressed import ending, unpacked_name
+from bnaparser.files.folder import files_below
 from bnaparser.treebanks.formats import (
     PENN,
     Found,
@@ -42,7 +43,7 @@ def list_files(path: StrPath) -> list[Path]:
     if where.exists() and not where.is_dir():
         return [where]
     if where.is_dir():
-        inside = sorted(file for file in where.rglob("*") if file.is_file())
+        inside = files_below(where)
         for kind in TREE_FILES:
             of_kind = [file for file in reversed(inside) if ending(file) == kind]
             if of_kind:

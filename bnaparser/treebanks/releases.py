@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import unpacked_name
+from bnaparser.files.folder import files_below
 from bnaparser.treebanks.reading import read_trees
 from bnaparser.trees.cleaning import Cleaning, clean
 from bnaparser.trees.tree import Tree
@@ -126,9 +127,7 @@ def _first_with_files(
     if not root.is_dir():
         raise DataError(f"{root}: no such folder; give the folder of the release")
     numbered = sorted(
-        (int(match[1]), file)
-        for file in root.rglob("*_*")
-        if (match := name.fullmatch(file.name)) and file.is_file()
+        (int(match[1]), file) for file in files_below(root) if (match := name.fullmatch(file.name))
     )
     for folder in folders:
         parts = Path(folder).parts

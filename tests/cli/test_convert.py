@@ -217,6 +217,22 @@ def test_a_folded_phrase_is_a_triangle_in_every_picture(
     assert forest_words((tmp_path / "folded.latex").read_text(encoding="utf-8"))[-1] == "."
 
 
+@pytest.mark.parametrize("name", ["parses.json", "parses.foo", "parses"])
+def test_json_lines_are_known_by_their_first_sign(run: Run, tmp_path: Path, name: str) -> None:
+    """They were read only where the name ended in .jsonl."""
+    file = tmp_path / name
+    file.write_text(f"\n{json.dumps({'tree': TREES[0]})}\n", encoding="utf-8")
+    for command in (
+        ["convert", file, "--to", "bracket"],
+        ["search", "-q", "NP|S", file],
+        ["measure", file],
+    ):
+        code, out, err = run(*command)
+        assert (code, err) == (0, "")
+        assert out
+    assert run("convert", file, "--to", "bracket")[1] == f"{Tree.parse(TREES[0])}\n"
+
+
 def test_what_is_to_be_folded_but_in_no_tree_is_said(run: Run, trees: Path) -> None:
     code, _, err = run("draw", trees, "--fold", "FOO", "--fold", "NP")
     assert (code, err) == (0, "bnaparser draw: no tree has a label or word FOO\n")

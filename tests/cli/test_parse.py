@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import gzip
 import io
 import json
@@ -346,6 +347,52 @@ def test_the_input_is_not_overwritten(
         monkeypatch.setattr(sys, "stdin", stdin)
         assert run("--output", str(link)) == (2, "", message)
     assert source.read_text(encoding="utf-8") == "It rained.\n"
+
+
+def test_two_processes_do_not_write_one_file(run: Run, tmp_path: Path) -> None:
+    """Their trees stood in it in turn."""
+    output = tmp_path / "out.mrg"
+    with output.open("w") as other:
+        other.write("(TOP (NN first))\n")
+        other.flush()
+        fcntl.flock(other, fcntl.LOCK_EX)
+        said = f"bnaparse: {output} is being written by another process: give another output file\n"
+        assert run("It rained.", "-o", str(output)) == (2, "", said)
+        assert output.read_text() == "(TOP (NN first))\n"
+    assert run("It rained.", "-o", str(output))[0] == 0
+    assert "(PRP It)" in output.read_text() or "It" in output.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "begin"),
+    [
+        ("t.mrg", "(TOP "), ("t.txt", "(TOP "), ("t", "(TOP "), ("t.dat", "(TOP "),
+        ("t.json", '{"text": '), ("t.jsonl", '{"text": '), ("t.conllu", "# sent_id = 1\n"),
+        ("t.svg", "<svg "), ("t.html", "<!doctype html>"), ("t.XML", "<?xml "), ("t.tex", "%"),
+        ("t.tsv", "sentence\ttree\t"), ("t.export", "#FORMAT 4\n"),
+    ],
+)  # fmt: skip
+def test_the_name_of_the_output_tells_the_format(
+    run: Run, tmp_path: Path, name: str, begin: str
+) -> None:
+    """`-o tree.svg` and `-o trees.conllu` were files of brackets."""
+    assert run("It rained.", "-o", str(tmp_path / name))[0] == 0
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith(begin)
+    assert run("It rained.", "-f", "bracket", "-o", str(tmp_path / name))[0] == 0
+    assert (tmp_path / name).read_text(encoding="utf-8").startswith("(TOP ")
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("t.mrg.gz", "the output is not compressed: give the output a name without .gz"),
+        ("t.conllu.XZ", "the output is not compressed: give the output a name without .XZ"),
+        ("t.docx", "this kind of file is not written: give the output a name without .docx"),
+    ],
+)
+def test_what_is_not_written_is_refused(run: Run, tmp_path: Path, name: str, said: str) -> None:
+    code, _, err = run("It rained.", "-o", str(tmp_path / name))
+    assert (code, said in err, list(tmp_path.glob("t.*"))) == (2, True, [])
 
 
 def test_heads_and_tags_are_not_overwritten(run: Run, tmp_path: Path) -> None:

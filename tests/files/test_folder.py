@@ -1,13 +1,16 @@
-"""A new folder takes an old one's place, or gets its name when all is in it."""
+"""A new folder takes an old one's place, or gets its name when all is in it; what is in a folder; locks."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from bnaparser.errors import DataError
-from bnaparser.files.folder import new_folder, put_in_place
+from bnaparser.errors import DataError, SettingsError
+from bnaparser.files.folder import files_below, new_folder, only_one, put_in_place
 
 
 def made(folder: Path, text: str) -> Path:
@@ -84,3 +87,62 @@ def test_what_is_there_stays_and_an_empty_folder_is_written_into(tmp_path: Path)
         (new / "told.txt").write_text("whole")
     assert empty.stat().st_ino == same
     assert (empty / "told.txt").read_text() == "whole"
+
+
+def test_the_files_of_a_folder_at_any_depth(tmp_path: Path) -> None:
+    """Links to folders were not followed: their files were left out without a word."""
+    tree, other = made(tmp_path / "tree", "first"), made(tmp_path / "other", "second")
+    made(tree / "b", "third")
+    (tree / "a").symlink_to(tree / "b")  # the same folder twice
+    (tree / "b" / "up").symlink_to(tree)
+    (tree / "linked").symlink_to(other)
+    (other / "back").symlink_to(tree)
+    (tree / "file").symlink_to(other / "told.txt")
+    (tree / ".#lock").symlink_to("nothing")
+    found = [str(one.relative_to(tree)) for one in files_below(tree)]
+    assert found == ["b/told.txt", "file", "linked/told.txt", "told.txt"]
+
+
+def test_a_file_that_would_be_left_out_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken.txt").symlink_to("nothing")
+    with pytest.raises(DataError, match=r"broken.txt: this link leads to nothing"):
+        files_below(tmp_path)
+    (tmp_path / "broken.txt").unlink()
+    made(tmp_path / "closed", "first")
+    scandir = os.scandir
+
+    def refusing(path: str) -> object:  # root may read every folder
+        if str(path).endswith("closed"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    with pytest.raises(DataError, match=r"closed: this folder cannot be read: Permission denied"):
+        files_below(tmp_path)
+
+
+def test_only_one_process_works_in_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "runs" / "mine"
+    code = f"""
+from pathlib import Path
+from bnaparser.files.folder import only_one
+with only_one(Path({str(folder)!r}), "a model is being trained"):
+    print("in")
+"""
+    command = [sys.executable, "-c", code]
+    with only_one(folder, "a model is being trained"):
+        told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert told.stdout == ""
+    assert (
+        f"a model is being trained in {folder} in another process: wait for its end" in told.stderr
+    )
+    assert not folder.exists()  # nothing was written
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "in\n"
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(SettingsError, match=r"file cannot be written"),
+        only_one(tmp_path / "file", ""),
+    ):
+        pass

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,31 @@ def test_the_word_is_shown_as_windows_1252_reads_it(data: bytes, shown: str) -> 
     assert f"it may be Windows-1252 ({shown}): give --encoding cp1252" in message
 
 
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "mac_roman", "shift_jis", "gb18030"])
+def test_utf_8_that_is_read_in_another_encoding_is_noted_once(
+    encoding: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """`café` became `cafÃ©`, without a word."""
+    data = "It rained.\nThe caf\u00e9s.\nA caf\u00e9 is.\n".encode()
+    with suppress(DataError):
+        list(LineReader(io.BytesIO(data), "a.txt", encoding))
+    (record,) = caplog.records
+    assert "a.txt, line 2: this is UTF-8, not " in record.getMessage()
+    caplog.clear()
+    list(LineReader(io.BytesIO(b"\xef\xbb\xbf" + data), "a.txt", encoding))
+    list(LineReader(io.BytesIO(data), "a.txt", "utf-8"))
+    list(LineReader(io.BytesIO("Wetter: gr\u00fc\u00dfe\n".encode("cp1252")), "a.txt", "cp1252"))
+    assert not caplog.records
+
+
+def test_bytes_of_utf_8_that_another_encoding_lacks() -> None:
+    reader = LineReader(io.BytesIO("He said \u201cno\u201d.\n".encode()), "a.txt", "cp1252", OPTION)
+    with pytest.raises(
+        DataError, match=r"line 1: byte 16 \(0x9d\) is not cp1252: the line is UTF-8: give no"
+    ):
+        list(reader)
+
+
 @pytest.mark.parametrize("source", [io.BytesIO, Pipe])
 def test_windows_1252_that_is_read_as_latin_1_is_noted_once(
     source: type[io.BytesIO], caplog: pytest.LogCaptureFixture
@@ -168,6 +194,9 @@ def test_windows_1252_that_is_read_as_latin_1_is_noted_once(
         (record,) = caplog.records
         assert "a.txt, line 2: byte 0x92 is a control character" in record.getMessage()
         assert "give the encoding cp1252" in record.getMessage()
+    caplog.clear()
+    list(LineReader(source("café\n".encode("latin-1") + data), "a.txt", "latin-1"))
+    assert "a.txt, line 3: byte 0x92" in caplog.text
     caplog.clear()
     for encoding in ("cp1252", "mac_roman"):
         list(LineReader(source(data), "a.txt", encoding))

@@ -14,6 +14,7 @@ from safetensors.torch import load_file
 from transformers import AutoModel, AutoTokenizer
 
 from bnaparser.errors import BnaparserError, DataError, ModelError, SettingsError
+from bnaparser.files.folder import only_one
 from bnaparser.spanbert.language_model import add_mask_token, load_language_model
 from bnaparser.spanbert.pretraining import pretrain
 from bnaparser.spanbert.settings import PretrainRecipe
@@ -102,6 +103,14 @@ def _until(make_recipe: MakeRecipe, output: Path, patch: pytest.MonkeyPatch, upd
         at_once.setattr(PretrainRun, "update", broken_off)
         with pytest.raises(KeyboardInterrupt):
             pretrain(make_recipe(), output)
+
+
+def test_two_runs_in_one_folder_are_refused(make_recipe: MakeRecipe, tmp_path: Path) -> None:
+    with (
+        only_one(tmp_path / "run", "a model is being trained"),
+        pytest.raises(SettingsError, match=r"a model is being trained in .*run in another"),
+    ):
+        pretrain(make_recipe(), tmp_path / "run")
 
 
 def test_a_text_that_has_changed_since_a_run_was_begun_is_told(

@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from bnaparser.errors import DataError, ModelError, SettingsError
+from bnaparser.files.folder import only_one
 from bnaparser.settings import validate
 from bnaparser.tasks import one_seed
 from bnaparser.tasks.all_seeds import compare_runs, train
@@ -108,6 +109,16 @@ def test_scores_are_kept_where_runs_cannot_be_compared(
     with pytest.raises(DataError, match="other examples"):
         train(recipe(epochs=8.0), tmp_path / "run", against=tmp_path / "other")
     assert read(tmp_path / "run" / "results.json")["best_seed"] == 1
+
+
+def test_two_runs_in_one_folder_are_refused(
+    recipe: Callable[..., TaskRecipe], tmp_path: Path
+) -> None:
+    with (
+        only_one(tmp_path / "run", "a model is being trained"),
+        pytest.raises(SettingsError, match=r"a model is being trained in .*run in another"),
+    ):
+        train(recipe(), tmp_path / "run")
 
 
 def test_what_is_wrong_is_told_before_training(

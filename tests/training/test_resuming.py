@@ -15,7 +15,7 @@ from safetensors.torch import load_file
 
 from bnaparser.encoders.encoder_settings import EncoderSettings
 from bnaparser.errors import DataError, ModelError, SettingsError
-from bnaparser.files.folder import WEIGHTS
+from bnaparser.files.folder import WEIGHTS, only_one
 from bnaparser.network.model_settings import LayerSettings
 from bnaparser.training.checkpoints import BEST, CHECKPOINT, NEW, RECIPE
 from bnaparser.training.recipe import DataSettings, Recipe
@@ -206,6 +206,43 @@ def test_another_recipe_is_told_apart_before_the_data_are_read(
     missing = DataSettings(path=str(tmp_path / "moved.mrg"))
     with pytest.raises(SettingsError, match=r"which differs in train.data, train.seed\)"):
         train(recipe(max_steps=2, seed=9, data=(missing,)), tmp_path)
+
+
+def test_changed_trees_are_told_when_a_run_is_resumed(
+    recipe: Callable[..., Recipe], treebank: Path, tmp_path: Path
+) -> None:
+    """A run went on with other trees than those that it had begun with."""
+    copy = tmp_path / "trees.mrg"
+    lines = treebank.read_text(encoding="utf-8").splitlines(keepends=True)
+    own = {"data": (DataSettings(path=str(copy)),), "dev": (DataSettings(path=str(treebank)),)}
+    copy.write_text("".join(lines), encoding="utf-8")
+    train(recipe(max_steps=1, **own), tmp_path / "run")
+    for changed in (lines[::-1], lines[:-1], [*lines, lines[0]]):
+        copy.write_text("".join(changed), encoding="utf-8")
+        with pytest.raises(
+            SettingsError, match=r"the trees of train.data or train.dev have changed"
+        ):
+            train(recipe(max_steps=2, **own), tmp_path / "run")
+    copy.write_text("".join(lines), encoding="utf-8")
+    assert train(recipe(max_steps=2, **own), tmp_path / "run").update == 2
+    progress = tmp_path / "run" / CHECKPOINT / "progress.json"
+    stored = json.loads(progress.read_text())
+    del stored["data"]  # as earlier versions wrote it
+    progress.write_text(json.dumps(stored))
+    assert train(recipe(max_steps=3, **own), tmp_path / "run").update == 3
+
+
+def test_two_trainings_in_one_folder_are_refused(
+    recipe: Callable[..., Recipe], tmp_path: Path
+) -> None:
+    """The second one replaced the finished model of the first."""
+    with only_one(tmp_path / "run", "a model is being trained"):
+        for fresh in (False, True):
+            with pytest.raises(
+                SettingsError, match=r"a model is being trained in .*run in another"
+            ):
+                train(recipe(max_steps=1), tmp_path / "run", fresh=fresh)
+    assert train(recipe(max_steps=1), tmp_path / "run").update == 1
 
 
 def test_a_run_without_a_check_before_its_end_says_so(

@@ -12,6 +12,7 @@ from typing import IO, Literal, get_args
 
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import damage_as_errors, ending, unpacked
+from bnaparser.files.folder import files_below
 
 Kind = Literal["text", "jsonl", "csv", "tsv", "parquet", "conllu"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -118,7 +119,7 @@ def _named(pattern: str, kind: Kind | None, output: Path | None) -> list[tuple[P
     """The files that one argument means, each with its name: below a folder, from there on."""
     path = Path(pattern)
     if path.is_dir():
-        inside = _outside(sorted(file for file in path.rglob("*") if file.is_file()), output)
+        inside = _outside(files_below(path), output)
         names = [(file, str(file.relative_to(path))) for file in inside]
         shown = [one for one in names if not any(p.startswith(".") for p in Path(one[1]).parts)]
         known = [one for one in shown if kind or kind_by_name(one[0])]

@@ -112,8 +112,10 @@ def test_a_label_that_trees_have_with_functions(pattern: str, said: list[str]) -
 
 def test_a_basic_label_with_a_function_can_match_nothing() -> None:
     assert notes("@NP-SBJ") == [
-        "no tree has a label or word @NP-SBJ: after @ stands a label without functions, /^NP-SBJ(-|=|$)/ finds"
-        " those with them"
+        (
+            "no tree has a label or word @NP-SBJ: after @ stands a label without functions, /^NP-SBJ(-|=|$)/ finds"
+            " those with them"
+        )
     ]
 
 
