@@ -20,17 +20,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 from fastapi import Request
 
 from bnaparser import models
-from bnaparser.chart.cky import decode_group
-from bnaparser.chart.n_best import N_BEST_LOOPS
-from bnaparser.chart.probabilities import PROBABILITY_LOOPS
 from bnaparser.compute.cores import usable_cores
-from bnaparser.compute.kernel import compile_in_background
-from bnaparser.compute.span_labels import span_vectors
 from bnaparser.errors import ModelError
 from bnaparser.models.about import About, about
 from bnaparser.parsing.options import DEFAULT_OPTIONS, Dependencies, ParseOptions
 from bnaparser.parsing.result import Parse
-from bnaparser.parsing.startup import loading
+from bnaparser.parsing.startup import compile_rest, loading
 from bnaparser.server.limits import check_count
 from bnaparser.server.logs import RequestRecord
 from bnaparser.server.metrics import Metrics
@@ -71,9 +66,6 @@ _FURTHER_OPTIONS = (
     ParseOptions(decoder="sample"),
     ParseOptions(dependencies=Dependencies(tuple(range(len(_WARM_UP_WORDS))))),
 )
-# Compiled in this process, they would leave 150 MB of Numba and LLVM in it.
-_FURTHER_LOOPS = ([decode_group, span_vectors, *N_BEST_LOOPS], PROBABILITY_LOOPS)
-
 # What clients send and read slowly stays in memory. Requests and answers up to _LARGE bytes are always taken.
 _LARGE = 64_000
 _MOST_BODY_BYTES = 64_000_000
@@ -197,7 +189,7 @@ class Service:
         if self._queue is None or self.parser is None:
             raise RuntimeError("nothing is loaded yet")
         begun = time.perf_counter()
-        compile_in_background(_FURTHER_LOOPS)
+        compile_rest()
         try:
             inputs = [_warm_up(self.parser, options) for options in _FURTHER_OPTIONS]
             sentences, tags = zip(*inputs, strict=True)

@@ -1,4 +1,4 @@
-"""For programs that load a model: Python's garbage collector out of the way of the start."""
+"""For programs that load a model: Python's garbage collector out of the way of the start, loops compiled beforehand."""
 
 from __future__ import annotations
 
@@ -21,3 +21,17 @@ def loading() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def compile_rest() -> None:
+    """Compile the loops of all that goes beyond the best tree (probabilities, n-best trees, other decoders) in the background.
+
+    A call of such a loop waits for it. Compiled in this process, they would leave 150 MB of Numba and LLVM in it.
+    """
+    from bnaparser.chart.cky import decode_group
+    from bnaparser.chart.n_best import N_BEST_LOOPS
+    from bnaparser.chart.probabilities import PROBABILITY_LOOPS
+    from bnaparser.compute.kernel import compile_in_background
+    from bnaparser.compute.span_labels import span_vectors
+
+    compile_in_background([[decode_group, span_vectors, *N_BEST_LOOPS], PROBABILITY_LOOPS])
