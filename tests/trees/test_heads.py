@@ -63,7 +63,7 @@ def test_content_heads_of_universal_dependencies() -> None:
         ("(S (NP (PRP He)) (VP (VBZ is) (ADVP (RB here))))", "He<here is<here here<-"),
         (
             "(S (NP (NN Fact)) (VP (VBZ is) (ADVP (RB just)) (SBAR (IN that) (S (NP (PRP he)) (VP (VBZ lies))))))",
-            "Fact<is is<- just<is that<lies he<lies lies<is",
+            "Fact<lies is<lies just<lies that<lies he<lies lies<-",
         ),
         (
             "(S (NP (EX There)) (VP (VBZ has) (VP (VBN been) (NP (DT a) (NN man)))))",

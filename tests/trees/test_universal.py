@@ -179,6 +179,74 @@ def test_clauses_as_subjects(brackets: str, words: str, expected: str) -> None:
     assert relations(brackets, *words.split()) == expected
 
 
+HE_LIED = "(S (NP (PRP he)) (VP (VBD lied)))"
+TO_WIN = "(S (VP (TO to) (VP (VB win))))"
+
+
+@pytest.mark.parametrize(
+    ("subject", "predicate", "words", "expected"),
+    [
+        ("(NP (PRP$ His) (NN aim))", f"(VP (VBZ is) {TO_WIN})", "aim is win",
+         "nsubj:outer<win cop<win root"),
+        ("(NP (PRP$ His) (NN aim))", f"(VP (MD will) (VP (VB be) {TO_WIN}))", "aim will be win",
+         "nsubj:outer<win aux<win cop<win root"),
+        ("(NP (PRP$ My) (NN hobby))", "(VP (VBZ is) (S (VP (VBG singing))))", "hobby is singing",
+         "nsubj:outer<singing cop<singing root"),
+        ("(NP (DT All) (SBAR (S (NP (PRP he)) (VP (VBD did)))))", "(VP (VBD was) (S (VP (VB leave))))", "All was leave",
+         "nsubj:outer<leave cop<leave root"),
+        ("(S (VP (TO To) (VP (VB see))))", "(VP (VBZ is) (S (VP (TO to) (VP (VB believe)))))", "see is believe",
+         "csubj:outer<believe cop<believe root"),
+        ("(NP (DT The) (NN point))", f"(VP (VBZ is) (SBAR (IN that) {HE_LIED}))", "point is that he lied",
+         "nsubj:outer<lied cop<lied mark<lied nsubj<lied root"),
+        ("(NP (DT The) (NN thing))", f"(VP (VBZ is) (, ,) {HE_LIED})", "thing is he lied",
+         "nsubj:outer<lied cop<lied nsubj<lied root"),
+        ("(NP (PRP It))", f"(VP (VBZ is) (RB not) (SBAR (IN that) {HE_LIED}))", "It is not he lied",
+         "nsubj:outer<lied cop<lied advmod<lied nsubj<lied root"),
+        ("(NP (DT That))", f"(VP (VBZ is) (SBAR (IN because) {HE_LIED}))", "That is because lied",
+         "nsubj:outer<lied cop<lied mark<lied root"),
+        ("(NP (DT The) (NN question))", f"(VP (VBZ is) (SBAR (IN whether) {HE_LIED}))", "question is lied",
+         "nsubj:outer<lied cop<lied root"),
+        ("(NP (DT The) (NN question))", f"(VP (VBZ is) (SBAR (WHADVP (WRB how)) {HE_LIED}))", "question how lied",
+         "nsubj:outer<lied advmod<lied root"),
+        ("(NP (DT The) (NN problem))", f"(VP (VBD was) (SBAR (WHADVP (WRB when)) {HE_LIED}))", "problem was when lied",
+         "nsubj:outer<lied cop<lied advmod<lied root"),
+        # relative clauses without a noun: the question word is the head
+        ("(NP (DT This))", "(VP (VBZ is) (SBAR (WHNP (WP what)) (S (NP (PRP he)) (VP (VBD said)))))",
+         "This is what said", "nsubj<what cop<what root acl:relcl<what"),
+        ("(NP (DT That))", f"(VP (VBZ is) (SBAR (WHADVP (WRB why)) {HE_LIED}))", "That is why lied",
+         "nsubj<why cop<why root acl:relcl<why"),
+        ("(NP (DT That))", "(VP (VBZ is) (SBAR (WHNP (WP what)) (S (NP (PRP it)) (VP (VBZ is)))))",
+         "That what it", "nsubj:outer<what root nsubj<what"),
+        # what someone must do
+        ("(NP (PRP He))", f"(VP (VBZ is) {TO_WIN})", "He is win", "nsubj<win aux<win root"),
+        ("(NP (NNP Tom))", f"(VP (VBD was) (RB not) {TO_WIN})", "Tom was not win",
+         "nsubj<win aux<win advmod<win root"),
+        ("(NP (DT The) (NN rest))", "(VP (VBZ is) (S (VP (TO to) (VP (VB be) (VP (VBN sold))))))", "rest is be sold",
+         "nsubj:pass<sold aux<sold aux:pass<sold root"),
+        ("(NP (EX There))", "(VP (VBZ is) (S (VP (TO to) (VP (VB be) (NP (DT a) (NN vote))))))", "There is be vote",
+         "expl<be aux<be root nsubj<be"),
+        # "be" has another predicate, or a clause is no predicate
+        ("(NP (PRP It))", f"(VP (VBZ is) (ADJP (JJ hard)) {TO_WIN})", "It is hard win", "expl<hard cop<hard root csubj<hard"),
+        ("(NP (PRP He))", f"(VP (VBD was) (ADVP (RB there)) (SBAR (WHADVP (WRB when)) {HE_LIED}))", "He there lied",
+         "nsubj<there root advcl<there"),
+        ("(NP (PRP He))", "(VP (VBZ is) (VP (VBG singing)))", "He is singing", "nsubj<singing aux<singing root"),
+        ("(NP (EX There))", f"(VP (VBZ is) (NP (NN time)) {TO_WIN})", "There is time win",
+         "expl<is root nsubj<is advcl<is"),
+        ("(NP (NN Time))", f"(VP (VBD was) (, ,) (SBAR (WHADVP (WRB when)) {HE_LIED}))", "Time was lied",
+         "nsubj<was root advcl<was"),
+    ],
+)  # fmt: skip
+def test_clauses_as_predicates(subject: str, predicate: str, words: str, expected: str) -> None:
+    assert relations(f"(S {subject} {predicate} (. .))", *words.split()) == expected
+
+
+def test_a_clause_is_the_predicate_of_a_question() -> None:
+    question = f"(SQ (VBZ Is) (NP (DT the) (NN point)) (SBAR (IN that) {HE_LIED}) (. ?))"
+    assert relations(question, "Is", "point", "lied") == "cop<lied nsubj:outer<lied root"
+    question = f"(SQ (VBZ Is) (NP (PRP he)) {TO_WIN} (. ?))"
+    assert relations(question, "Is", "he", "win") == "aux<win nsubj<win root"
+
+
 @pytest.mark.parametrize(
     ("verb", "after", "word", "expected"),
     [
@@ -328,7 +396,7 @@ def test_a_quotation_is_no_subject_of_who_speaks() -> None:
 
 @given(trees())
 def test_a_word_has_at_most_one_subject(tree: Tree) -> None:
-    heads = [arc.head for arc in universal_arcs(tree) if arc.relation.startswith("nsubj")]
+    heads = [arc.head for arc in universal_arcs(tree) if arc.relation in ("nsubj", "nsubj:pass")]
     assert len(heads) == len(set(heads))
 
 

@@ -29,11 +29,11 @@ _PREPOSITIONAL = frozenset({"PP", "WHPP"})
 _CLASSES = dict.fromkeys(("S", "SBARQ", "SINV", "SQ"), "S")
 """Labels of clauses that can be joined to each other; any other label to its like."""
 
-_BESIDE_BE = frozenset({"VB", "VBD", "VBP", "VBZ", "RB", "ADVP"})
+_BESIDE_BE = frozenset({"VB", "VBD", "VBP", "VBZ", "RB", "ADVP", "``"})
 _ASIDE = 3  # words of the longest "he said" between commas
 _FINITE = frozenset({"MD", "VBD", "VBP", "VBZ"})
 _NONFINITE = frozenset({"TO", "VBG", "VBN"})
-_COMPLEMENTS = frozenset({"acl", "ccomp", "csubj", "csubj:pass", "xcomp"})
+_COMPLEMENTS = frozenset({"acl", "ccomp", "csubj", "csubj:outer", "csubj:pass", "xcomp"})
 _RELATIVES = frozenset({"acl:relcl", "advcl:relcl"})
 _APART = frozenset({"conj", "parataxis", "root"})
 
@@ -87,7 +87,13 @@ class PennClauses:
         if len(below) < 2:
             return
         head = self._heads[number]
-        if self.labels[number] == "VP" and self.labels[head] == "VP":
+        copulas = [one for one in below[: below.index(head)] if self._is_be(one)]
+        if copulas and self.labels[head] in _SENTENCES and self.labels[number] in ("VP", "SQ"):
+            self._heads[number] = copulas[0]  # "(VP is (SBAR that he lied))"
+        elif self.labels[number] == "SBAR" and self.labels[head][:2] == "WH":
+            inner = [one for one in below if self.labels[one] in _SENTENCES]
+            self._heads[number] = inner[0] if inner else head  # "(SBAR (WHNP what) (S he said))"
+        elif self.labels[number] == "VP" and self.labels[head] == "VP":
             before = below[: below.index(head)]
             verbs = [one for one in before if self.labels[one][:2] == "VB"]
             if verbs and any(self.labels[one] == "NP" for one in before if one > verbs[-1]):
@@ -96,6 +102,10 @@ class PennClauses:
             finite = [one for one in below if self._class(one) == "S" and not self._is_weak(one)]
             if finite:
                 self._heads[number] = finite[0]
+
+    def _is_be(self, number: int) -> bool:
+        word = self.nodes.nodes[number].word
+        return word is not None and word.lower() in BE and self.labels[number][:2] == "VB"
 
     def _is_weak(self, number: int) -> bool:
         """Return whether a child of a clause is no verb phrase and no finite clause."""
@@ -387,6 +397,8 @@ class PennClauses:
         """Return the kind of a finite clause where its place and its first words tell it."""
         parent = self._parents[opened]
         if self.labels[number] != "SBAR":
+            if self._is_predicate(parent, opened):
+                return "complement"
             head = self._head(parent)
             kind = self._class(number)
             is_beside = head != opened and self._class(head) == kind and kind in ("S", "VP")
@@ -414,6 +426,8 @@ class PennClauses:
             beside = words[self.nodes.word(parent) : self.nodes.word(opened)]
             is_result = any(word.lower() in ("so", "such") for word in beside)
             return "adverbial" if is_result else "complement"
+        if self._is_predicate(parent, opened):
+            return "complement" if first in ("", "that", "whether") else "adverbial"
         return None
 
     def _is_aside(self, parent: int, number: int) -> bool:
@@ -434,7 +448,8 @@ class PennClauses:
         """Return the relation of the clause's head word to the words outside of the clause."""
         inside = self._words(part.number)
         own = set(part.words)
-        for word in part.words:
+        # The second look finds the head word of "which is" in "which is (because he lied)".
+        for word in (*part.words, *inside):
             head = self._arcs[word].head - 1
             if not (head in inside or head in own or self.punctuation[word]):
                 return self._arcs[word].relation

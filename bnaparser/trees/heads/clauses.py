@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.heads import english
 from bnaparser.trees.tree import Tree
 
 CLAUSES = frozenset({"S", "SBAR", "SBARQ", "SINV", "SQ"})
@@ -79,6 +80,97 @@ def read_clause(node: Tree) -> Clause:
     # "(last year) (he) left", but "(made) (him) (president)"
     subject = subjects[-1 if form else 0] if subjects else None
     return Clause(tuple(introducers), question, question_word, subject, form, is_inverted)
+
+
+def own_subject(node: Tree) -> Tree | None:
+    """Return the phrase of a clause that is its subject: the last noun phrase or clause before the verb."""
+    label, found = core_label(node.label), None
+    if label in ("SBAR", "SBARQ"):  # "(which) (would be to win)"
+        return next((child for child in node.subtrees if child.label[:4] == "WHNP"), None)
+    if label not in ("S", "SQ", "SINV"):
+        return None
+    for child in node.subtrees:
+        core = core_label(child.label)
+        if core == "VP":
+            break
+        if core in NOUN_PHRASES or core in ("S", "SBAR"):
+            found = child
+            if label == "SQ":
+                break
+    return found
+
+
+def predicate_clause(node: Tree) -> int | None:
+    """Return the child that is the predicate of "be" and a clause: "the aim is (to win)", "is (that he lied)".
+
+    Args:
+        node: A verb phrase, or a question with its verb in front.
+    """
+    below = node.subtrees
+    labels = [core_label(child.label) for child in below]
+    if "VP" in labels:
+        return None
+    copula = next((place for place, label in enumerate(labels) if label[:2] == "VB"), None)
+    if copula is None or (below[copula].word or "").lower() not in english.BE:
+        return None
+    start = copula + 1
+    if core_label(node.label) == "SQ":
+        nouns = [place for place in range(start, len(labels)) if labels[place] in NOUN_PHRASES]
+        if not nouns:
+            return None
+        start = nouns[0] + 1
+    for place in range(start, len(labels)):
+        label = labels[place]
+        if label in CLAUSES:
+            if "PRD" in functions(below[place].label):
+                return place
+            mark = below[place - 1].word if labels[place - 1] in (",", ":") else None
+            is_part = mark is None or (mark in (",", "...") and _is_bare_clause(below[place]))
+            return place if is_part else None
+        is_place = label == "ADVP" and first_word(below[place]) in english.PLACES
+        if is_place or label in _PREDICATE_PHRASES or "PRD" in functions(below[place].label):
+            return None
+    return None
+
+
+_PREDICATE_PHRASES = NOUN_PHRASES | {"ADJP", "QP", "UCP", "WHNP", "PP"}
+
+
+def _is_bare_clause(node: Tree) -> bool:
+    """Whether a clause is a whole sentence or begins with "that": "the thing is, (he lied)"."""
+    clause = read_clause(node)
+    is_finite = clause.form not in NONFINITE and clause.subject is not None
+    return is_finite and not clause.question and clause.introducers in ((), ("that",))
+
+
+def is_free_relative(clause: Tree, subject: Tree | None) -> bool:
+    """Return whether the predicate of "be" is a relative clause: "this is (what he said)"; no question.
+
+    Args:
+        clause: The predicate.
+        subject: The subject of "be". After "the question is", the clause is a question.
+    """
+    read = read_clause(clause)
+    if core_label(clause.label) != "SBAR" or read.introducers or not read.question:
+        return False
+    noun = _last_noun(subject) if subject is not None else ""
+    if read.question_word == "how":
+        return read.question == "WHADVP" and noun in english.DEMONSTRATIVES
+    if read.question == "WHNP":
+        return noun not in english.QUESTIONS
+    asks = noun in english.QUESTIONS | english.POINTS
+    return read.question == "WHADVP" and not asks and noun not in english.NOMINATIVES
+
+
+def _last_noun(node: Tree) -> str:
+    """Return the noun of a simple noun phrase, or of its first noun phrase, in lower case."""
+    for _ in range(_DEPTH):
+        if node.word is not None:
+            return node.word.lower()
+        inner = [child for child in node.subtrees if child.label[:1].isalpha()]
+        phrase = next((child for child in inner if child.label[:2] == "NP"), None)
+        node = phrase or (inner or node.subtrees)[-1]
+    return ""
 
 
 def first_word(node: Tree) -> str:

@@ -8,7 +8,15 @@ from typing import NamedTuple
 
 from bnaparser.errors import SentenceError, SettingsError
 from bnaparser.trees.cleaning import core_label
-from bnaparser.trees.heads.clauses import CLAUSES, first_word, functions, read_clause
+from bnaparser.trees.heads.clauses import (
+    CLAUSES,
+    first_word,
+    functions,
+    is_free_relative,
+    own_subject,
+    predicate_clause,
+    read_clause,
+)
 from bnaparser.trees.heads.english import AUXILIARIES, BE, FIXED, NOMINATIVES
 from bnaparser.trees.heads.rules import COLLINS, TREGEX, UD, HeadRules, Search
 from bnaparser.trees.tree import Tree
@@ -131,9 +139,9 @@ def headed_phrases(tree: Tree, rules: HeadRules) -> Iterator[tuple[HeadedPhrase,
     words = tree.words
     cores = {label: core_label(label) for label in {node.label for node in tree.nodes()}}
     built: list[int] = []  # head words, from 0, of the nodes that wait for their parent
-    nodes = list(_with_there(tree))
+    nodes = list(_with_contexts(tree))
     for number in range(len(nodes) - 1, -1, -1):
-        node, there = nodes[number]
+        node, context = nodes[number]
         below = node.subtrees
         if len(below) < 2:
             if not below:
@@ -147,31 +155,67 @@ def headed_phrases(tree: Tree, rules: HeadRules) -> Iterator[tuple[HeadedPhrase,
             [built.pop() for _ in below],
             [child.end - tree.start for child in below],
         )
-        head = _head_child(phrase, words, rules, there)
+        head = _head_child(phrase, words, rules, context)
         asks = _question_word(phrase, words, head) if rules.content_heads else None
+        if rules.content_heads and context.is_free_relative and asks is None:
+            question_word = _QUESTION_WORDS.find(phrase.labels)
+            head = head if question_word is None else question_word
         yield phrase, head, asks
         built.append(phrase.head_words[head if asks is None else asks])
 
 
-def _with_there(tree: Tree) -> Iterator[tuple[Tree, bool]]:
-    """Yield the nodes in pre-order, each with whether its clause has an existential "there"."""
+class _Context(NamedTuple):
+    """What the phrases above a phrase say of it.
+
+    Args:
+        has_there: Whether its clause has an existential "there".
+        subject: The subject of its clause.
+        is_free_relative: Whether it is a relative clause without a noun, as predicate: "this is (what he said)".
+    """
+
+    has_there: bool = False
+    subject: Tree | None = None
+    is_free_relative: bool = False
+
+
+def _with_contexts(tree: Tree) -> Iterator[tuple[Tree, _Context]]:
+    """Yield the nodes in pre-order, each with what the phrases above it say of it."""
     is_there: dict[int, bool] = {}  # by id: whether a node is "there" and nothing else
     for node in reversed(list(tree.nodes())):
         below = node.subtrees
         is_there[id(node)] = is_there[id(below[0])] if len(below) == 1 else node.label == "EX"
-    stack = [(tree, False)]
+    stack = [(tree, _Context())]
     while stack:
-        node, inherited = stack.pop()
-        there = inherited or any(is_there[id(child)] for child in node.subtrees)
-        yield node, there
-        stack.extend((child, there and child.label[:2] == "VP") for child in node.subtrees[::-1])
+        node, context = stack.pop()
+        below = node.subtrees
+        subject = own_subject(node)
+        if subject is not None:
+            context = _Context(False, subject, context.is_free_relative)
+        if any(is_there[id(child)] for child in below):
+            context = _Context(has_there=True)
+        yield node, context
+        inner = context._replace(is_free_relative=False)
+        # "there is (no need) (to be sad)", "he gave (it) (to be kind)"
+        keeps = not any(child.label[:2] == "NP" for child in below) or node.label[:1] == "S"
+        predicate = predicate_clause(node) if node.label[:2] in ("VP", "SQ") else None
+        for place in range(len(below) - 1, -1, -1):
+            label = core_label(below[place].label)
+            child_context = _Context()
+            if label in ("VP", "SQ") or (label in ("S", "ADJP") and keeps):
+                child_context = inner
+            elif place == predicate:
+                is_free = is_free_relative(below[place], context.subject)
+                child_context = _Context(is_free_relative=is_free)
+            stack.append((below[place], child_context))
 
 
-def _head_child(phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, there: bool) -> int:
+def _head_child(
+    phrase: HeadedPhrase, words: Sequence[str], rules: HeadRules, context: _Context
+) -> int:
     labels = phrase.labels
-    if rules.content_heads and not there:
+    if rules.content_heads:
         finders = _predicate, _verb_before_verb_phrase, _adjective_of_a_small_clause
-        for finder in finders:
+        for finder in (_clause_as_predicate,) if context.has_there else finders:
             predicate = finder(phrase, words)
             if predicate is not None:
                 return predicate
@@ -232,10 +276,22 @@ def _predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
     for place in range(start, end):
         if "PRD" in functions(phrase.node.subtrees[place].label) and labels[place] not in CLAUSES:
             return place
+    clause = predicate_clause(phrase.node)
+    if clause is not None:
+        return clause
     found = _PREDICATES.find(labels[start:end])
-    if found is None and CLAUSES.isdisjoint(labels[start:end]):
+    if found is None:
         found = _ADVERBS.find(labels[start:end])
     return None if found is None else start + found
+
+
+def _clause_as_predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
+    """Return the infinitive after "be" in a clause with "there": "there is (to be a meeting)"."""
+    clause = predicate_clause(phrase.node) if phrase.label in ("VP", "SQ") else None
+    if clause is None or phrase.labels[clause] != "S":
+        return None
+    read = read_clause(phrase.node.subtrees[clause])
+    return clause if read.form == "TO" and read.subject is None else None
 
 
 def _verb_before_verb_phrase(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:

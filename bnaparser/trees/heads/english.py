@@ -37,6 +37,21 @@ FIXED = frozenset(
 )
 """Pairs of words that are one: "such as"."""
 
+QUESTIONS = _words("question questions issue issues mystery puzzle matter debate riddle")
+"""Nouns whose predicate is an indirect question: "the question is what he said"."""
+
+POINTS = _words(
+    "problem problems point difference thing trouble catch idea concern trick secret key"
+)
+"""Nouns whose predicate with "when", "why", "how" is a clause: "the problem is when he lies"."""
+
+DEMONSTRATIVES = _words("this that these those which it here")
+PLACES = _words(
+    "here there away home out in back up down over off upstairs downstairs everywhere nowhere somewhere "
+    "anywhere elsewhere around abroad inside outside together apart ahead nearby far"
+)
+"""Adverbs that are the predicate of "be": "he was there when I left"."""
+
 NOMINATIVES = frozenset({"i", "he", "she", "we", "they"})
 REFLEXIVES = _words("myself yourself himself herself itself ourselves yourselves themselves")
 

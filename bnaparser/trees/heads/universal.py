@@ -158,6 +158,9 @@ def _relation(arc: Arc) -> str:
     is_spoken = arc.before and is_direct_speech(arc.phrase.labels, arc.place, arc.head_word)
     if is_spoken and arc.child in _MODIFIERS:
         return "ccomp"  # "not now", he said
+    if arc.parent == "SBAR" and arc.head_child in _QUESTION_PHRASES and arc.child in CLAUSES:
+        if not (arc.tag in _VERB_TAGS and arc.word in english.BE):
+            return "acl:relcl"  # "this is what (he said)"
     function = _of_a_function_word(arc)
     if function is not None:
         return function
@@ -246,7 +249,8 @@ def _of_a_helping_verb(arc: Arc) -> str | None:
         is_copula = word in english.BE and (arc.before or arc.parent in ("SQ", "SINV"))
         return "cop" if is_copula else None
     if word in english.BE and arc.head_tag == "VB":
-        return "cop"  # "all we did is wait"
+        verb = read_clause(arc.phrase.node.subtrees[arc.chosen])
+        return "aux" if verb.form == "TO" else "cop"  # "were I to wait"; "all we did is wait"
     is_has = word in ("'s", "\u2019s") and arc.head_word in english.PARTICIPLES_AFTER_HAS
     is_passive = word in english.BE | english.GET and arc.head_tag == "VBN" and not is_has
     return "aux:pass" if is_passive else "aux"
@@ -578,6 +582,7 @@ class _Dependents:
         self.head, self.places, self.arcs, self.relations = head, places, arcs, relations
 
     def settle(self) -> None:
+        self.settle_predicate_clause()
         if self.has("expl") and not self.has("nsubj"):
             self.rename("obj", "nsubj")  # "there is a man"
         self.settle_it()
@@ -588,6 +593,44 @@ class _Dependents:
             self.rename("nsubj", "nsubj:pass")
             self.rename("csubj", "csubj:pass")
         self.settle_subjects()
+
+    def settle_predicate_clause(self) -> None:
+        """Distinguish "his aim *is* to win" (``cop``, with an outer subject) from "he *is* to leave" (``aux``)."""
+        for place, arc in zip(self.places, self.arcs, strict=True):
+            if self.relations[place] != "cop" or arc.head_child not in _CLAUSES_AND_VP:
+                continue
+            ends, clause = arc.phrase.ends, arc.phrase.node.subtrees[arc.chosen]
+            inside = range(ends[arc.chosen] - (clause.end - clause.start), ends[arc.chosen])
+            if self.head - 1 not in inside or self._is_free_relative(inside):
+                continue
+            outer = [
+                (one, one_arc)
+                for one, one_arc in zip(self.places, self.arcs, strict=True)
+                if one not in inside
+                and self.relations[one] in ("nsubj", "csubj", "expl", "nsubj:outer", "csubj:outer")
+            ]
+            is_finite = arc.tag not in ("VB", "VBN", "VBG")
+            form = read_clause(clause).form if arc.head_child != "VP" else ""
+            if form == "TO" and is_finite and self._is_obliged(outer):
+                self.relations[place] = "aux"
+                continue
+            for one, _ in outer:
+                kind = self.relations[one].partition(":")[0]
+                self.relations[one] = f"{'nsubj' if kind == 'expl' else kind}:outer"
+
+    def _is_free_relative(self, inside: range) -> bool:
+        return any(
+            self.relations[place] == "acl:relcl" and place in inside and arc.parent == "SBAR"
+            for place, arc in zip(self.places, self.arcs, strict=True)
+        )
+
+    def _is_obliged(self, subjects: Sequence[tuple[int, Arc]]) -> bool:
+        """Whether "is to" says what someone must do: "he is to leave", "the rest is to be sold"."""
+        if self.has("aux:pass") or not subjects:
+            return True
+        arc = subjects[-1][1]
+        is_person = arc.tag in ("PRP", "NNP", "NNPS", "EX", "WP") and arc.word not in ("it", "what")
+        return is_person or arc.word in english.TITLES | english.ADDRESSEES | {"who"}
 
     def has(self, relation: str) -> bool:
         return any(self.relations[place] == relation for place in self.places)
