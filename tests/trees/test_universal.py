@@ -415,3 +415,86 @@ def test_relations_of_large_trees(brackets: str) -> None:
     """In time that is not linear in the tree these would take minutes."""
     arcs = universal_arcs(Tree.parse(brackets))
     assert sum(arc.relation == "root" for arc in arcs) == 1
+
+
+def fixed_expression(brackets: str, words: str) -> str:
+    """Return the relations and parts of speech of the words of a sentence."""
+    arcs, tree = universal_arcs(Tree.parse(brackets)), Tree.parse(brackets)
+    parts = [arcs[tree.words.index(word)].part_of_speech for word in words.split()]
+    return f"{relations(brackets, *words.split())} {' '.join(parts)}"
+
+
+HE_LEFT = "(NP (PRP he)) (VP (VBD left))"
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        (f"(S (PP (IN Of) (NP (NN course))) {HE_LEFT})", "Of course", "advmod<left fixed<Of ADP NOUN"),
+        ("(S (NP (PRP They)) (VP (VBP like) (NP (DT each) (JJ other))))", "each other",
+         "obj<like fixed<each DET ADJ"),
+        ("(S (NP (PRP They)) (VP (VBP talk) (PP (TO to) (NP (CD one) (DT another)))))", "to one another",
+         "case<one obl<talk fixed<one ADP PRON DET"),
+        ("(NP (NP (DT each) (JJ other) (POS 's)) (NNS cats))", "each other 's",
+         "nmod:poss<cats fixed<each case<each DET ADJ PART"),
+        ("(S (NP (PRP He)) (VP (VBD left) (ADVP (RB as) (RB well))))", "as well",
+         "advmod<left fixed<as ADV ADV"),
+        ("(NP (NP (NNP Tom)) (CONJP (RB As) (RB well) (IN as)) (NP (NNP Bob)))", "As well as Bob",
+         "cc<Bob fixed<As fixed<As conj<Tom ADV ADV ADP PROPN"),
+        ("(NP (NP (NNP Tom)) (PP (ADVP (RB As) (RB well)) (IN as) (NP (NNP Bob))))", "As well as Bob",
+         "cc<Bob fixed<As fixed<As conj<Tom ADV ADV ADP PROPN"),
+        (f"(S (PP (VBG According) (PP (TO to) (NP (NNP Bob)))) (, ,) {HE_LEFT})", "According to Bob",
+         "case<Bob fixed<According obl<left VERB ADP PROPN"),
+        (f"(S (PP (IN As) (PP (IN of) (NP (NNP May)))) {HE_LEFT})", "As of May",
+         "case<May fixed<As obl<left ADP ADP PROPN"),
+        (f"(S (PP (IN As) (IN for) (NP (NNP Bob))) {HE_LEFT})", "As for Bob",
+         "case<Bob fixed<As obl<left ADP ADP PROPN"),
+        (f"(S (ADJP (JJ Due) (PP (TO to) (NP (NN rain)))) {HE_LEFT})", "Due to", "case<rain fixed<Due ADJ ADP"),
+        (f"(S (ADVP (RB Prior) (PP (TO to) (NP (NNP May)))) {HE_LEFT})", "Prior to May",
+         "case<May fixed<Prior obl<left ADJ ADP PROPN"),
+        ("(S (NP (PRP It)) (VP (VBD was) (ADJP (JJ due) (PP (TO to) (NP (NN rain))))))", "It was due to rain",
+         "nsubj<rain cop<rain case<rain fixed<due root PRON AUX ADJ ADP NOUN"),
+        ("(S (NP (PRP It)) (VP (VBZ is) (PP (ADVP (NN kind) (IN of)) (IN like) (NP (NN tea)))))", "kind of like",
+         "advmod<tea fixed<kind case<tea NOUN ADP ADP"),
+        ("(S (NP (PRP I)) (VP (VBD ate) (NP (NP (NNS pears)) (PP (RB rather) (IN than) (NP (NNS plums))))))",
+         "rather than plums", "cc<plums fixed<rather conj<pears ADV ADP NOUN"),
+        (f"(S (PP (RB Rather) (IN than) (S (VP (VBG waiting)))) {HE_LEFT})", "Rather than waiting",
+         "mark<waiting fixed<Rather advcl<left ADV SCONJ VERB"),
+        (f"(S (NP (PRP I)) (VP (VBD came) (SBAR (IN so) (IN that) (S {HE_LEFT}))))", "so that left",
+         "mark<left fixed<so advcl<came SCONJ SCONJ VERB"),
+        (f"(S (NP (PRP I)) (VP (VBD asked) (SBAR (IN whether) (CC or) (RB not) (S {HE_LEFT}))))", "whether or not",
+         "mark<left fixed<whether fixed<whether SCONJ CCONJ PART"),
+        (f"(S (S (NP (DT That)) (VP (VBZ is))) (, ,) {HE_LEFT})", "That is", "advmod<left fixed<That PRON AUX"),
+        # words that are no fixed expression
+        ("(S (NP (PRP He)) (VP (VBD did) (NP (NP (DT a) (NN lot)) (PP (IN of) (NP (NN course) (NN work))))))", "of course",
+         "case<work compound<work ADP NOUN"),
+        ("(S (NP (PRP I)) (VP (VBP work) (NP (DT each) (JJ other) (NN day))))", "each other",
+         "det<day amod<day DET ADJ"),
+        ("(NP (NP (DT a) (NN kind)) (PP (IN of) (NP (NN dog))))", "kind of", "root case<dog NOUN ADP"),
+        ("(S (NP (PRP He)) (VP (VBZ sings) (ADVP (ADVP (RB as) (RB well)) (PP (IN As) (NP (NNP Bob))))))", "as well As Bob",
+         "advmod<well advmod<sings case<Bob obl<well ADV ADV ADP PROPN"),
+        (f"(S (PP (IN In) (NP (DT that) (NN case))) {HE_LEFT})", "In that", "case<case det<case ADP DET"),
+        ("(S (NP (PRP He)) (VP (VBZ is) (ADJP (JJ due) (S (VP (TO to) (VP (VB leave)))))))", "due to",
+         "root mark<leave ADJ PART"),
+        (f"(S (NP (PRP It)) (VP (VBZ looks) (SBAR (IN as) (IN if) (S {HE_LEFT}))))", "as if",
+         "mark<left mark<left SCONJ SCONJ"),
+    ],
+)  # fmt: skip
+def test_fixed_expressions(brackets: str, words: str, expected: str) -> None:
+    assert fixed_expression(brackets, words) == expected
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        ("(NP (CONJP (RB Not) (RB only)) (NP (NNP Tom)) (CONJP (CC but) (RB also)) (NP (NNP Bob)))",
+         "Not only but also Bob", "advmod<Tom advmod<Tom cc<Bob advmod<Bob conj<Tom"),
+        ("(NP (NNP Tom) (CC but) (RB not) (NP (NNP Bob)))", "but not Bob", "cc<Bob advmod<Bob conj<Tom"),
+        ("(S (NP (PRP He)) (VP (VP (VBD sat)) (CC and) (ADVP (RB then)) (VP (VBD slept))))", "and then slept",
+         "cc<slept advmod<slept conj<sat"),
+        ("(ADVP (RB slowly) (CC but) (RB surely))", "but surely", "cc<surely conj<slowly"),
+        ("(ADJP (JJ ill) (CC or) (RB not))", "or not", "cc<not conj<ill"),
+    ],
+)  # fmt: skip
+def test_adverbs_after_conjunctions(brackets: str, words: str, expected: str) -> None:
+    assert relations(brackets, *words.split()) == expected

@@ -449,7 +449,8 @@ class PennClauses:
         inside = self._words(part.number)
         own = set(part.words)
         # The second look finds the head word of "which is" in "which is (because he lied)".
-        for word in (*part.words, *inside):
+        looked_at: list[int] = [*part.words, *inside]
+        for word in looked_at:
             head = self._arcs[word].head - 1
             if not (head in inside or head in own or self.punctuation[word]):
                 return self._arcs[word].relation

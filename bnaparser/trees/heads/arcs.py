@@ -15,7 +15,6 @@ from bnaparser.trees.heads.dependencies import (
     BEFORE_NOUNS,
     CONJUNCTIONS,
     HeadedPhrase,
-    dependencies,
     headed_phrases,
     is_punctuation,
 )
@@ -407,17 +406,17 @@ class Arc(NamedTuple):
 
 
 def arcs(
-    tree: Tree, rules: HeadRules, words: Sequence[str], tags: Sequence[str]
+    tree: Tree, rules: HeadRules, heads: Sequence[int], words: Sequence[str], tags: Sequence[str]
 ) -> list[Arc | None]:
-    """Return the arc of each word, with heads as `dependencies` finds them; None for the root.
+    """Return the arc of each word; None for a word that is no dependent in the tree.
 
     Args:
         tree: The tree.
         rules: The head rules.
+        heads: The head of each word, as `dependencies` finds it.
         words: The words of the tree in lower case.
         tags: The tags of the words.
     """
-    heads = dependencies(tree, rules)
     found: list[Arc | None] = [None] * len(heads)
     for phrase, head_child, asks in headed_phrases(tree, rules):
         chosen = head_child if asks is None else asks

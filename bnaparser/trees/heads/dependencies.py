@@ -17,7 +17,8 @@ from bnaparser.trees.heads.clauses import (
     predicate_clause,
     read_clause,
 )
-from bnaparser.trees.heads.english import AUXILIARIES, BE, FIXED, NOMINATIVES
+from bnaparser.trees.heads.english import AUXILIARIES, BE, NOMINATIVES
+from bnaparser.trees.heads.fixed import join_fixed_expressions
 from bnaparser.trees.heads.rules import COLLINS, TREGEX, UD, HeadRules, Search
 from bnaparser.trees.tree import Tree
 
@@ -62,6 +63,14 @@ def dependencies(tree: Tree, rules: HeadRules = COLLINS) -> tuple[int, ...]:
     Functions and indices in labels (``NP-SBJ-1``) are passed over. Traces are words like others:
     take them out first (`bnaparser.trees.cleaning.clean`).
     """
+    heads = dependencies_in_phrases(tree, rules)
+    if rules.content_heads:
+        join_fixed_expressions(heads, [word.lower() for word in tree.words], tree.tags)
+    return tuple(heads)
+
+
+def dependencies_in_phrases(tree: Tree, rules: HeadRules) -> list[int]:
+    """Return the head of each word, counted from 1, with no regard to fixed expressions."""
     heads = [0] * (tree.end - tree.start)
     below: list[list[int]] = [[] for _ in heads]  # what depends on each word
 
@@ -85,13 +94,17 @@ def dependencies(tree: Tree, rules: HeadRules = COLLINS) -> tuple[int, ...]:
         for place, word in enumerate(words):
             if place != chosen:
                 hang([word], words[governors[place]])
+            if rules.content_heads and phrase.labels[place] == "CONJP":  # "also" of "but also"
+                adverbs = [one for one in below[word] if tree.tags[one] == "RB"]
+                below[word] = [one for one in below[word] if one not in adverbs]
+                hang(adverbs, words[governors[place]])
         if rules.content_heads and phrase.label == "VP":
             for place in range(chosen + 1, len(words)):
                 subject = _raised_subject(phrase, place, tree, below[words[place]])
                 if subject is not None:
                     below[words[place]].remove(subject)
                     hang([subject], words[chosen])
-    return tuple(heads)
+    return heads
 
 
 def _raised_subject(
@@ -333,9 +346,8 @@ def _question_word(phrase: HeadedPhrase, words: Sequence[str], head: int) -> int
 def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[int]:
     """Return the child that each child depends on: the head, but
 
-    - a conjunction after the head depends on the next conjunct,
+    - a conjunction after the head, and an adverb after that, depend on the next conjunct,
     - a question phrase beside its question on that: "*Why* did he leave?", she asked,
-    - the second word of "such as", "in order" on the first,
     - a word before a noun without a phrase of its own on that noun.
     """
     labels, heads = phrase.labels, phrase.head_words
@@ -347,19 +359,29 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
                 found[place + 1] = place
             else:
                 found[place] = place + 1
-        pair = words[heads[place]], words[heads[place + 1]]
-        is_word = phrase.ends[place + 1] - phrase.ends[place] == 1
-        if pair in FIXED and is_word and head not in (place, place + 1):
-            found[place + 1] = place
     if phrase.label in ("VP", "S"):
         _hang_on_bare_nouns(labels, head, found)
     conjunct = head
     for place in range(len(labels) - 1, head, -1):
         if labels[place] in CONJUNCTIONS:
             found[place] = conjunct
+        if conjunct != head and _is_adverb_after_conjunction(labels, place):
+            found[place] = conjunct
+            continue
         if labels[place] != "CC" and not is_punctuation(labels[place]):
             conjunct = place
     return found
+
+
+def _is_adverb_after_conjunction(labels: Sequence[str], place: int) -> bool:
+    """Whether a child is an adverb right after a conjunction, or after another such adverb: "but *not* Bob"."""
+    first = place
+    while first and place - first < _ADVERBS_IN_A_ROW and labels[first] in ("RB", "ADVP"):
+        first -= 1
+    return first < place and labels[first] in CONJUNCTIONS
+
+
+_ADVERBS_IN_A_ROW = 3
 
 
 def _hang_on_bare_nouns(labels: Sequence[str], head: int, found: list[int]) -> None:

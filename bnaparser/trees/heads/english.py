@@ -26,17 +26,6 @@ NOT = frozenset({"not", "n't", "n\u2019t", "nt", "'nt"})
 PARTICIPLES_AFTER_HAS = frozenset({"been", "had", "got", "gotten", "become", "done", "gone"})
 """Participles before which "'s" is "has": "he 's been"."""
 
-FIXED = frozenset(
-    tuple(pair.split("_"))
-    for pair in _words(
-        "in_order so_that such_as because_of due_to as_if as_though as_well as_to as_of as_for "
-        "instead_of out_of rather_than in_case prior_to depending_on according_to up_to kind_of "
-        "sort_of of_course each_other one_another more_than less_than that_is as_opposed off_of "
-        "whether_or let_alone in_between in_that"
-    )
-)
-"""Pairs of words that are one: "such as"."""
-
 QUESTIONS = _words("question questions issue issues mystery puzzle matter debate riddle")
 """Nouns whose predicate is an indirect question: "the question is what he said"."""
 

@@ -23,8 +23,13 @@ from bnaparser.trees.heads.clauses import (
     has_lone_preposition,
     read_clause,
 )
-from bnaparser.trees.heads.dependencies import dependencies, is_punctuation
+from bnaparser.trees.heads.dependencies import (
+    dependencies,
+    dependencies_in_phrases,
+    is_punctuation,
+)
 from bnaparser.trees.heads.english import is_form_of
+from bnaparser.trees.heads.fixed import FixedExpression, join_fixed_expressions
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.tree import Tree, assemble, flatten
 
@@ -55,6 +60,7 @@ _QUESTION_PHRASES = frozenset({"WHNP", "WHADJP", "WHADVP"})
 _VERB_TAGS = frozenset({"VB", "VBD", "VBG", "VBN", "VBP", "VBZ"})
 _MODIFIERS = frozenset({"ADJP", "ADVP", "PP", "QP", "WHADJP", "WHADVP", "WHPP"})
 _ADJECTIVES = frozenset({"JJ", "JJR", "JJS", "ADJP", "WHADJP"})
+_RELATIONS_OF_CLAUSES = frozenset({"acl", "advcl", "ccomp", "csubj", "xcomp"})
 _EMOTICON = re.compile(r"[:;=8xX][-o']?[()DPp/\\|\]\[]+|[()]+[-o']?[:;=]|<3+")
 
 
@@ -82,14 +88,63 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
         return _german_arcs(tree)
     tree = _with_question_phrases(tree)
     words, tags = [word.lower() for word in tree.words], tree.tags
-    found = arcs(tree, rules, words, tags)
-    relations = settle_relations(found, [_relation(arc) if arc else "root" for arc in found])
-    result = []
-    for place, (arc, relation) in enumerate(zip(found, relations, strict=True)):
-        part = _part_of_speech(tags[place], words[place], relation)
-        collins = f"{arc.child}%{arc.parent}%{arc.head_child}" if arc else "TOP"
-        result.append(UniversalArc(arc.head if arc else 0, relation, part, collins))
-    return result
+    heads = dependencies_in_phrases(tree, rules)
+    found = arcs(tree, rules, heads, words, tags)
+    relations = [_relation(arc) if arc else "root" for arc in found]
+    expressions = join_fixed_expressions(heads, words, tags) if rules.content_heads else []
+    found = [
+        arc._replace(head=head, head_word=words[head - 1], head_tag=tags[head - 1])
+        if arc and head
+        else None
+        for arc, head in zip(found, heads, strict=True)
+    ]
+    for expression in expressions:
+        _relate_expression(expression, heads, tags, relations)
+    relations = settle_relations(found, relations)
+    parts = [
+        _part_of_speech(tag, word, relation)
+        for tag, word, relation in zip(tags, words, relations, strict=True)
+    ]
+    for expression in expressions:
+        parts[expression.start : expression.end] = expression.parts
+        if relations[expression.start] == "mark" and expression.parts[-1] == "ADP":
+            parts[expression.end - 1] = "SCONJ"
+    return [
+        UniversalArc(
+            heads[place],
+            relations[place],
+            parts[place],
+            f"{arc.child}%{arc.parent}%{arc.head_child}" if arc else "TOP",
+        )
+        for place, arc in enumerate(found)
+    ]
+
+
+def _relate_expression(
+    expression: FixedExpression, heads: Sequence[int], tags: Sequence[str], relations: list[str]
+) -> None:
+    """Change the relations of the words of a fixed expression, and of the word that it serves."""
+    first, governor = expression.start, heads[expression.start] - 1
+    old = relations[expression.root]
+    relations[first + 1 : expression.end] = ["fixed"] * (expression.end - first - 1)
+    relations[first] = old if expression.kind == "noun" or governor < 0 else expression.kind
+    if expression.kind in ("noun", "advmod") or governor < expression.end:
+        return
+    is_clause = tags[governor][:2] == "VB"
+    if expression.moved is not None:
+        above = heads[governor] - 1
+        is_of_noun = above >= 0 and tags[above][:2] == "NN"
+        relations[governor] = old
+        if old in ("advmod", "amod", "case", "obl", "nmod", "mark", "dep", "fixed"):
+            kinds = ("acl", "advcl") if is_clause else ("nmod", "obl")
+            relations[governor] = kinds[0 if is_of_noun else 1]
+    if expression.kind == "cc":
+        if 0 < heads[governor] <= first:
+            relations[governor] = "conj"
+        else:  # "(rather than wait), he left"
+            relations[first] = "mark" if is_clause else "case"
+    elif old == "mark" or (is_clause and relations[governor] in _RELATIONS_OF_CLAUSES):
+        relations[first] = "mark"
 
 
 def _with_question_phrases(tree: Tree) -> Tree:
@@ -147,8 +202,10 @@ def _relation(arc: Arc) -> str:
         if arc.word == "/" and arc.parent not in CLAUSES:
             return "cc"
         return "discourse" if _EMOTICON.fullmatch(arc.word) else "punct"
+    if arc.parent == "CONJP":
+        return "advmod" if arc.tag == "RB" else "fixed"  # "but also"
     if arc.child in ("CC", "CONJP"):
-        return "cc"
+        return "advmod" if arc.child == "CONJP" and arc.tag == "RB" else "cc"  # "not only"
     if arc.is_conjunct:
         return "conj"
     if arc.is_apart:
@@ -158,9 +215,10 @@ def _relation(arc: Arc) -> str:
     is_spoken = arc.before and is_direct_speech(arc.phrase.labels, arc.place, arc.head_word)
     if is_spoken and arc.child in _MODIFIERS:
         return "ccomp"  # "not now", he said
-    if arc.parent == "SBAR" and arc.head_child in _QUESTION_PHRASES and arc.child in CLAUSES:
-        if not (arc.tag in _VERB_TAGS and arc.word in english.BE):
-            return "acl:relcl"  # "this is what (he said)"
+    is_be = arc.tag in _VERB_TAGS and arc.word in english.BE
+    is_after_question = arc.parent == "SBAR" and arc.head_child in _QUESTION_PHRASES
+    if is_after_question and arc.child in CLAUSES and not is_be:
+        return "acl:relcl"  # "this is what (he said)"
     function = _of_a_function_word(arc)
     if function is not None:
         return function
@@ -177,10 +235,10 @@ def _relation(arc: Arc) -> str:
 
 def _beside_its_head(arc: Arc) -> str:
     """Return the relation of a word whose head is another child of the phrase than the head child."""
-    if (arc.head_word, arc.word) in english.FIXED:
-        return "fixed"
     if arc.child == "SQ":
         return "cop"  # "who (is she)?", he said
+    if arc.child in ("ADVP", "RB"):
+        return "advmod"  # "but not Bob"
     if arc.child[:2] == "WH":
         return "advmod" if arc.child == "WHADVP" else _of_a_question_phrase(arc)
     return _in_a_noun_phrase(arc._replace(chosen=arc.phrase.head_words.index(arc.head - 1)))
