@@ -498,3 +498,31 @@ def test_fixed_expressions(brackets: str, words: str, expected: str) -> None:
 )  # fmt: skip
 def test_adverbs_after_conjunctions(brackets: str, words: str, expected: str) -> None:
     assert relations(brackets, *words.split()) == expected
+
+
+TO_BE = "(S (VP (TO to) (VP (VB be) (NP (DT a) (NN vote)))))"
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        (f"(S (NP (EX There)) (VP (VBZ is) (VP (VBG going) {TO_BE})))", "There going be vote",
+         "expl<going root xcomp<going nsubj<be"),
+        (f"(S (NP (EX There)) (VP (VBZ has) {TO_BE}))", "There has be vote", "expl<has root xcomp<has nsubj<be"),
+        (f"(S (NP (EX There)) (VP (VBD used) {TO_BE}))", "used be vote", "root xcomp<used nsubj<be"),
+        (f"(SQ (VBZ Is) (NP (EX there)) (VP (VBN supposed) {TO_BE}))", "supposed be vote",
+         "root xcomp<supposed nsubj<be"),
+        (f"(S (NP (EX There)) (VP (VBZ is) (ADJP (JJ likely) {TO_BE})))", "There is likely be vote",
+         "expl<likely cop<likely root xcomp<likely nsubj<be"),
+        ("(S (VP (VB Let) (S (NP (EX there)) (VP (VB be) (NP (NN light))))))", "be light", "xcomp<Let nsubj<be"),
+        (f"(S (NP (PRP I)) (VP (VBP want) (S (NP (EX there)) {TO_BE[3:-1]})))", "I be vote",
+         "nsubj<want xcomp<want nsubj<be"),
+        ("(S (NP (EX There)) (VP (VBZ remains) (NP (DT a) (NN doubt))))", "There doubt", "expl<remains nsubj<remains"),
+        # no existential clause
+        (f"(S (NP (PRP He)) (VP (VBZ wants) {TO_BE}))", "He be vote", "nsubj<wants cop<vote xcomp<wants"),
+        ("(S (NP (EX There)) (VP (VBZ is) (NP (DT no) (NN need) (S (VP (TO to) (VP (VB be) (ADJP (JJ sad))))))))",
+         "is need be sad", "root nsubj<is cop<sad acl<need"),
+    ],
+)  # fmt: skip
+def test_existential_there(brackets: str, words: str, expected: str) -> None:
+    assert relations(brackets, *words.split()) == expected

@@ -299,7 +299,11 @@ def _predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
 
 
 def _clause_as_predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
-    """Return the infinitive after "be" in a clause with "there": "there is (to be a meeting)"."""
+    """Return what stands beside "be" in a clause with "there": "there is (to be a vote)", "is (likely to be a vote)"."""
+    if phrase.label == "VP" and "ADJP" in phrase.labels and "NP" not in phrase.labels:
+        adjective = phrase.labels.index("ADJP")
+        below = phrase.node.subtrees[adjective].subtrees
+        return adjective if below and core_label(below[-1].label) == "S" else None
     clause = predicate_clause(phrase.node) if phrase.label in ("VP", "SQ") else None
     if clause is None or phrase.labels[clause] != "S":
         return None

@@ -247,7 +247,7 @@ def _beside_its_head(arc: Arc) -> str:
 def _of_a_function_word(arc: Arc) -> str | None:
     """Return the relation of a word that says little itself; None for any other."""
     child, parent, word = arc.child, arc.parent, arc.word
-    if arc.tag == "EX" and child in ("EX", "NP"):
+    if arc.tag == "EX" and child in ("EX", "NP", "ADVP"):
         return "expl"
     if arc.tag in ("UH", "LS") or child in ("INTJ", "LST"):
         return "discourse"
@@ -641,8 +641,7 @@ class _Dependents:
 
     def settle(self) -> None:
         self.settle_predicate_clause()
-        if self.has("expl") and not self.has("nsubj"):
-            self.rename("obj", "nsubj")  # "there is a man"
+        self.settle_there()
         self.settle_it()
         self.settle_question()
         self.settle_objects()
@@ -651,6 +650,17 @@ class _Dependents:
             self.rename("nsubj", "nsubj:pass")
             self.rename("csubj", "csubj:pass")
         self.settle_subjects()
+
+    def settle_there(self) -> None:
+        """Mark the subject of "there is *a man*", "there remains *a man*", "let there be *light*"."""
+        is_be = bool(self.arcs) and self.arcs[0].head_word in english.BE
+        if self.has("nsubj") or not (is_be or self.has("expl")):
+            return
+        self.rename("obj", "nsubj")
+        for place, arc in zip(self.places, self.arcs, strict=True):
+            is_noun = arc.child in NOUN_PHRASES and self.relations[place] == "xcomp"
+            if is_noun and not self.has("nsubj"):
+                self.relations[place] = "nsubj"
 
     def settle_predicate_clause(self) -> None:
         """Distinguish "his aim *is* to win" (``cop``, with an outer subject) from "he *is* to leave" (``aux``)."""
