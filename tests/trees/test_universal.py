@@ -526,3 +526,30 @@ TO_BE = "(S (VP (TO to) (VP (VB be) (NP (DT a) (NN vote)))))"
 )  # fmt: skip
 def test_existential_there(brackets: str, words: str, expected: str) -> None:
     assert relations(brackets, *words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        ("(NP (NNS apples) (, ,) (NNS pears) (, ,) (NNS plums))", "apples pears plums",
+         "root conj<apples conj<apples"),
+        ("(NP (NNP Tom) (, ,) (NNP Dick) (, ,) (NNP Harry))", "Tom Dick Harry", "root conj<Tom conj<Tom"),
+        ("(NP (DT a) (NN cat) (, ,) (DT the) (JJ old) (NN dog) (, ,) (NN school) (NN bus) (, ,) (NNS mice))",
+         "a cat the old dog school bus",
+         "det<cat root det<dog amod<dog conj<cat compound<bus conj<cat"),
+        ("(NP (NNS cats) (, ,) (NNS dogs) (, ,) (FW etc.))", "cats dogs etc.", "root conj<cats conj<cats"),
+        ("(NP (NNS cats) (CC and) (NNS dogs) (, ,) (FW etc))", "cats dogs etc", "root conj<cats conj<cats"),
+        ("(NP (NP (NNS cats)) (, ,) (FW etc))", "cats etc", "root conj<cats"),
+        # no lists of nouns
+        ("(NP (DT the) (NN oil) (, ,) (NN gas) (, ,) (NN coal) (NN industry))", "oil coal industry",
+         "compound<industry compound<industry root"),
+        ("(NP (DT a) (JJ red) (, ,) (JJ soft) (, ,) (JJ warm) (NN coat))", "red soft coat",
+         "amod<coat amod<coat root"),
+        ("(NP (NNP May) (CD 5) (, ,) (CD 2004) (, ,))", "May 5", "root nmod:unmarked<May"),
+    ],
+)  # fmt: skip
+def test_lists_without_conjunctions(brackets: str, words: str, expected: str) -> None:
+    assert relations(brackets, *words.split()) == expected
+    if "etc" in words:
+        place = Tree.parse(brackets).words.index(words.split()[-1])
+        assert universal_arcs(Tree.parse(brackets))[place].part_of_speech == "NOUN"

@@ -17,6 +17,7 @@ from bnaparser.trees.heads.dependencies import (
     HeadedPhrase,
     headed_phrases,
     is_punctuation,
+    nouns_of_a_list,
 )
 from bnaparser.trees.heads.english import is_form_of
 from bnaparser.trees.heads.rules import HeadRules
@@ -420,7 +421,8 @@ def arcs(
     found: list[Arc | None] = [None] * len(heads)
     for phrase, head_child, asks in headed_phrases(tree, rules):
         chosen = head_child if asks is None else asks
-        conjuncts = _conjuncts(phrase.labels, chosen)
+        nouns_of_list = nouns_of_a_list(phrase.labels, phrase.label)
+        conjuncts = frozenset(nouns_of_list[1:]) or _conjuncts(phrase.labels, chosen)
         nouns = noun_relations(phrase, chosen, conjuncts, words, tags)
         for place, word in enumerate(phrase.head_words):
             head = heads[word]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from bnaparser.errors import SentenceError, SettingsError
@@ -227,6 +228,9 @@ def _head_child(
 ) -> int:
     labels = phrase.labels
     if rules.content_heads:
+        nouns = nouns_of_a_list(labels, phrase.label)
+        if nouns:
+            return nouns[0]
         finders = _predicate, _verb_before_verb_phrase, _adjective_of_a_small_clause
         for finder in (_clause_as_predicate,) if context.has_there else finders:
             predicate = finder(phrase, words)
@@ -363,6 +367,10 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
                 found[place + 1] = place
             else:
                 found[place] = place + 1
+    nouns = nouns_of_a_list(labels, phrase.label)
+    for part, end in pairwise(nouns):
+        for place in range(part + 1, end):
+            found[place] = end
     if phrase.label in ("VP", "S"):
         _hang_on_bare_nouns(labels, head, found)
     conjunct = head
@@ -375,6 +383,34 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
         if labels[place] != "CC" and not is_punctuation(labels[place]):
             conjunct = place
     return found
+
+
+def nouns_of_a_list(labels: Sequence[str], label: str) -> list[int]:
+    """Return the last noun of each part of a list without a conjunction, "apples, ripe pears, plums"; none for others.
+
+    Args:
+        labels: The labels of the children of a phrase.
+        label: The label of the phrase.
+    """
+    if label not in ("NP", "NML", "NX", "WHNP") or labels.count(",") < _COMMAS_OF_A_LIST:
+        return []
+    parts: list[list[int]] = [[]]
+    for place, child in enumerate(labels):
+        if child == ",":
+            parts.append([])
+        elif child not in BEFORE_NOUNS and child not in _NOUNS_OF_LISTS:
+            return []
+        else:
+            parts[-1].append(place)
+    if not all(part and labels[part[-1]] in _NOUNS_OF_LISTS for part in parts):
+        return []
+    # not "the oil, gas, coal industry"
+    counts = [sum(labels[place] in ("NN", "NNS") for place in part) for part in parts]
+    return [] if counts[-1] > max(counts[:-1]) else [part[-1] for part in parts]
+
+
+_COMMAS_OF_A_LIST = 2
+_NOUNS_OF_LISTS = frozenset({"NN", "NNS", "NNP", "NNPS", "FW"})
 
 
 def _is_adverb_after_conjunction(labels: Sequence[str], place: int) -> bool:

@@ -261,6 +261,7 @@ AFFECTING = _words(
 
 # Other words -----------------------------------------------------------------------------------
 
+ET_CETERA = frozenset({"etc", "etc."})
 ANSWERS = _words("well anyway anyways ok okay yes no yeah please")
 QUESTION_ADVERBS = frozenset({"how", "why"})
 TITLES = _words(

@@ -185,6 +185,8 @@ def _part_of_speech(tag: str, word: str, relation: str) -> str:
         return "AUX"
     if word in english.NOT:
         return "PART"
+    if word in english.ET_CETERA:
+        return "NOUN"
     if kind == "mark" and tag == "IN":
         return "SCONJ"
     if tag == "TO":
@@ -206,7 +208,7 @@ def _relation(arc: Arc) -> str:
         return "advmod" if arc.tag == "RB" else "fixed"  # "but also"
     if arc.child in ("CC", "CONJP"):
         return "advmod" if arc.child == "CONJP" and arc.tag == "RB" else "cc"  # "not only"
-    if arc.is_conjunct:
+    if arc.is_conjunct or (arc.word in english.ET_CETERA and not arc.before):
         return "conj"
     if arc.is_apart:
         return _beside_its_head(arc)
