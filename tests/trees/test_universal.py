@@ -553,3 +553,27 @@ def test_lists_without_conjunctions(brackets: str, words: str, expected: str) ->
     if "etc" in words:
         place = Tree.parse(brackets).words.index(words.split()[-1])
         assert universal_arcs(Tree.parse(brackets))[place].part_of_speech == "NOUN"
+
+
+@pytest.mark.parametrize(
+    ("phrases", "expected"),
+    [
+        ("(PP (IN by) (NP-LGS (NNP Tom))) (PP-LOC (IN by) (NP (DT the) (NN river)))", "Tom:agent river:obl"),
+        ("(PP (IN by) (NP (DT the) (NN river))) (PP (IN by) (NP (NNP Tom)))", "river:obl Tom:agent"),
+        ("(PP (IN by) (NP (DT the) (NN river))) (PP (IN by) (NP-LGS (DT the) (NN man)))", "river:obl man:agent"),
+        ("(PP-MNR (IN by) (NP (DT the) (NN dozen)))", "dozen:obl"),
+        ("(PP (IN by) (NP (NN hand)))", "hand:obl"),
+        ("(PP (IN by) (NP (NN accident))) (PP (IN by) (NP (NNS mice)))", "accident:obl mice:agent"),
+        ("(PP (IN by) (NP (DT an) (NN accident)))", "accident:agent"),
+        ("(PP (IN by) (NP (DT the) (NN machine)))", "machine:agent"),
+        ("(PP (IN by) (NP (DT the) (NN end)))", "end:obl"),
+        ("(PP (IN by) (NP (CD 1998)))", "1998:obl"),
+        ("(PP (IN by) (NP (NNS mice)))", "mice:agent"),
+        ("(PP (IN with) (NP (NNS mice)))", "mice:obl"),
+    ],
+)  # fmt: skip
+def test_agents(phrases: str, expected: str) -> None:
+    sentence = f"(S (NP (PRP It)) (VP (VBD was) (VP (VBN made) {phrases})))"
+    for pair in expected.split():
+        word, _, kind = pair.partition(":")
+        assert relations(sentence, word) == ("obl:agent<made" if kind == "agent" else "obl<made")

@@ -42,6 +42,17 @@ PLACES = _words(
 """Adverbs that are the predicate of "be": "he was there when I left"."""
 
 NOMINATIVES = frozenset({"i", "he", "she", "we", "they"})
+MEANS = _words(
+    "hand machine accident mistake chance force mail e-mail email post phone telephone fax letter car bus train plane air "
+    "boat ship sea land road rail bike bicycle truck taxi foot default law design nature definition choice "
+    "heart ear name sight birth marriage trade profession appointment invitation request popular word mouth "
+    "candlelight telegraph transfer cheque check card cash computer"
+)
+"""Nouns that say how, where they stand alone after "by": "made by hand"."""
+
+AGENTLESS = _words("end average way means virtue dint majority margin vote percent % point points")
+"""Nouns after "by" that are never who does it: "by the end", "by a margin"."""
+
 REFLEXIVES = _words("myself yourself himself herself itself ourselves yourselves themselves")
 
 # Times and measures as bare noun phrases

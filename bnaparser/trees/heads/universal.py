@@ -20,6 +20,7 @@ from bnaparser.trees.heads.clauses import (
     NONFINITE,
     NOUN_PHRASES,
     Clause,
+    functions,
     has_lone_preposition,
     read_clause,
 )
@@ -627,9 +628,10 @@ def settle_relations(arcs: Sequence[Arc | None], relations: Sequence[str]) -> li
     for head, places in dependents.items():
         known = [arc for arc in map(arcs.__getitem__, places) if arc is not None]
         _Dependents(head, places, known, settled).settle()
-    for place, arc in enumerate(arcs):
-        if arc is not None and settled[place] == "obl" and arc.head_tag == "VBN":
-            _settle_agent(arc, place, arcs, settled, dependents)
+    for places in dependents.values():
+        agents = [place for place in places if _is_agent(place, arcs, settled, dependents)]
+        if agents and _can_have_agent(places, arcs, settled):
+            settled[_most_likely_agent(agents, arcs)] = "obl:agent"
     return settled
 
 
@@ -797,22 +799,49 @@ class _Dependents:
         return "csubj" if takes or (affects and is_fact) else None
 
 
-def _settle_agent(
-    arc: Arc,
+def _is_agent(
     place: int,
     arcs: Sequence[Arc | None],
-    relations: list[str],
+    relations: Sequence[str],
     dependents: dict[int, list[int]],
-) -> None:
-    """Mark the agent of a passive: "was seen *by the cat*", "a cake eaten *by mice*"."""
-    has_perfect = any(
-        relations[one] == "aux" and one_arc is not None and one_arc.word in english.HAVE
-        for one in dependents[arc.head]
-        if (one_arc := arcs[one]) is not None
-    )
-    is_passive = any(relations[one] == "aux:pass" for one in dependents[arc.head])
+) -> bool:
+    """Return whether a word can be the agent of a passive: "was seen *by the cat*", "a cake eaten *by mice*"."""
+    arc = arcs[place]
+    if arc is None or relations[place] != "obl" or arc.head_tag != "VBN":
+        return False
     below = dependents.get(place + 1, [])
     first = arcs[below[0]] if below else None
-    is_by = first is not None and first.word == "by" and arc.word not in english.TIMES
-    if is_by and (is_passive or not has_perfect):
-        relations[place] = "obl:agent"
+    if first is None or first.word != "by" or arc.functions & _ADVERBIAL:
+        return False
+    if _is_logical_subject(arc):
+        return True
+    is_bare = arc.word in english.MEANS and all(
+        relations[one] in ("case", "compound") for one in below
+    )
+    is_time = arc.word in english.TIMES or english.TIME_IN_NUMBERS.fullmatch(arc.word)
+    if is_bare or is_time or arc.word in english.AGENTLESS or arc.tag in ("RB", "$"):
+        return False
+    return True
+
+
+def _can_have_agent(
+    places: Sequence[int], arcs: Sequence[Arc | None], relations: Sequence[str]
+) -> bool:
+    """Return whether the head of some words is a passive: not "made" of "she had made"."""
+    words = [arc.word for place in places if relations[place] == "aux" and (arc := arcs[place])]
+    is_passive = any(relations[place] == "aux:pass" for place in places)
+    return is_passive or english.HAVE.isdisjoint(words)
+
+
+def _is_logical_subject(arc: Arc) -> bool:
+    """Whether the label of a phrase says that it is the agent: ``PP-LGS``, or ``NP-LGS`` in it."""
+    inside = (functions(child.label) for child in arc.node.subtrees)
+    return "LGS" in arc.functions or any("LGS" in one for one in inside)
+
+
+def _most_likely_agent(agents: Sequence[int], arcs: Sequence[Arc | None]) -> int:
+    """Return which of several words is the agent: as the label says, else a name or pronoun, else the first one."""
+    known = {place: arc for place in agents if (arc := arcs[place]) is not None}
+    marked = [place for place, arc in known.items() if _is_logical_subject(arc)]
+    names = [place for place, arc in known.items() if arc.tag in ("NNP", "NNPS", "PRP", "WP")]
+    return (marked or names or list(agents))[0]
