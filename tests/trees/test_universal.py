@@ -577,3 +577,34 @@ def test_agents(phrases: str, expected: str) -> None:
     for pair in expected.split():
         word, _, kind = pair.partition(":")
         assert relations(sentence, word) == ("obl:agent<made" if kind == "agent" else "obl<made")
+
+
+@pytest.mark.parametrize(
+    ("verbs", "words", "expected"),
+    [
+        ("(VP (VBD was)) (CC and) (VP (VBZ is)) (NP (DT a) (NN hero))", "He was and is hero",
+         "nsubj<hero cop<hero cc<is conj<was root"),
+        ("(VP (VBZ is)) (, ,) (CC and) (VP (MD will) (VP (VB be))) (, ,) (NP (NN king))", "is and will be king",
+         "cop<king cc<be aux<be conj<is root"),
+        ("(VP (VBP are)) (CC or) (VBD were) (ADVP (RB there))", "are or were there", "cop<there cc<were conj<are root"),
+        ("(VP (VBZ is)) (CC and) (VP (VBD was) (ADJP (JJ ill)))", "He is was ill", "nsubj<ill cop<ill cop<ill root"),
+        ("(VP (MD can)) (CC and) (MD must) (VP (VB win))", "He can and must win",
+         "nsubj<win aux<win cc<must conj<can root"),
+        ("(MD can) (CC and) (MD must) (VP (VB win))", "He can and must win",
+         "nsubj<win aux<win cc<must conj<can root"),
+        ("(VP (MD can)) (CC and) (VP (MD must) (VP (VB win)))", "He can must win", "nsubj<win aux<win aux<win root"),
+        ("(VP (MD can)) (CC and) (MD will) (VP (VB be) (VP (VBN done)))", "He can will be done",
+         "nsubj:pass<done aux<done conj<can aux:pass<done root"),
+        ("(CC neither) (VP (MD can)) (CC nor) (MD will) (VP (VB win))", "can nor will win",
+         "aux<win cc<will conj<can root"),
+        # no auxiliaries of one verb
+        ("(VP (MD can)) (CC and) (VP (MD will))", "He can and will", "nsubj<can root cc<will conj<can"),
+        ("(VP (MD can)) (CC and) (VP (VBZ wins) (NP (NNS cups)))", "can and wins cups",
+         "root cc<wins conj<can obj<wins"),
+        ("(VP (VBP have)) (CC and) (VP (MD will) (VP (VB keep))) (NP (NNS cats))", "He will cats",
+         "nsubj<have aux<keep obj<have"),
+        ("(VP (VBD ate)) (CC and) (VP (VBD was) (ADJP (JJ ill)))", "ate was ill", "root cop<ill conj<ate"),
+    ],
+)  # fmt: skip
+def test_joined_auxiliaries(verbs: str, words: str, expected: str) -> None:
+    assert relations(f"(S (NP (PRP He)) (VP {verbs}))", *words.split()) == expected

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from bnaparser.trees.cleaning import core_label
@@ -131,6 +133,86 @@ def predicate_clause(node: Tree) -> int | None:
         if is_place or label in _PREDICATE_PHRASES or "PRD" in functions(below[place].label):
             return None
     return None
+
+
+class JoinedAuxiliaries(NamedTuple):
+    """The children of a verb phrase that are auxiliaries joined by a conjunction, and the child that they serve."""
+
+    auxiliaries: tuple[int, ...]
+    main: int
+
+
+def joined_auxiliaries(node: Tree) -> JoinedAuxiliaries | None:
+    """Return the auxiliaries of "can and must win", "was and is a hero"; None where they serve nothing: "can and will"."""
+    below = node.subtrees
+    labels = [core_label(child.label) for child in below]
+    if "CC" not in labels or len(below) < 3:
+        return None
+    places = [
+        place
+        for place, label in enumerate(labels)
+        if label[:1].isalpha() and label not in ("CC", "CONJP", "RB")
+        if label != "ADVP" or first_word(below[place]) in english.PLACES
+    ]
+    verbs = [_auxiliaries(below[place]) for place in places]
+    last = next((number for number, words in enumerate(verbs) if not words), len(places))
+    if last == len(places) and last > 1:  # "can and (will) (be done)"
+        is_after_auxiliary = "CC" not in labels[places[-2] : places[-1]]
+        last -= (
+            is_after_auxiliary and labels[places[-1]] == "VP" and verbs[-1][-1] not in english.BE
+        )
+    if not 0 < last < len(places):
+        return None
+    verbs, main = verbs[:last], places[last]
+    if last == 1 and not (len(places) == 2 and _begins_with_auxiliary(below[main], verbs[0])):
+        return None
+    is_joined = "CC" in labels[places[0] : main if last == 1 else places[last - 1]]
+    is_of_be = all(words[-1] in english.BE for words in verbs)
+    serves = labels[main] == "VP" or (is_of_be and labels[main] in _PREDICATE_PHRASES | {"ADVP"})
+    if not (is_joined and serves):
+        return None
+    # In "was and always (will) (be) a hero" the last auxiliary of each part counts.
+    kept = [
+        place
+        for place, following in pairwise(places[: last + 1])
+        if following == main or not {"CC", ","}.isdisjoint(labels[place:following])
+    ]
+    return JoinedAuxiliaries(tuple(kept), main)
+
+
+def _auxiliaries(node: Tree) -> list[str]:
+    """Return the words of a verb or verb phrase if they are auxiliaries and adverbs only; else nothing."""
+    found: list[str] = []
+    for _ in range(_DEPTH):
+        if node.word is not None:
+            is_verb = node.label == "MD" or node.label[:2] == "VB"
+            is_auxiliary = is_verb and (
+                node.label == "MD" or node.word.lower() in english.AUXILIARIES
+            )
+            return [*found, node.word.lower()] if is_auxiliary else []
+        if core_label(node.label) != "VP":
+            return []
+        *before, last = node.subtrees
+        for child in before:
+            word = (child.word or "").lower()
+            if core_label(child.label) not in ("ADVP", "RB") and not (
+                child.label == "MD" or word in english.AUXILIARIES
+            ):
+                return []
+            found.append(word)
+        node = last
+    return []
+
+
+def _begins_with_auxiliary(node: Tree, words: Sequence[str]) -> bool:
+    """Whether a verb phrase has an auxiliary of its own that agrees with others: "(is) and (was ill)"."""
+    if core_label(node.label) != "VP" or len(node.subtrees) < 2:
+        return False
+    first = node.subtrees[0]
+    word = (first.word or "").lower()
+    if first.label == "MD":
+        return core_label(node.subtrees[-1].label) == "VP"
+    return word in english.BE and words[-1] in english.BE
 
 
 _PREDICATE_PHRASES = NOUN_PHRASES | {"ADJP", "QP", "UCP", "WHNP", "PP"}

@@ -14,6 +14,7 @@ from bnaparser.trees.heads.clauses import (
     first_word,
     functions,
     is_free_relative,
+    joined_auxiliaries,
     own_subject,
     predicate_clause,
     read_clause,
@@ -231,6 +232,9 @@ def _head_child(
         nouns = nouns_of_a_list(labels, phrase.label)
         if nouns:
             return nouns[0]
+        joined = joined_auxiliaries(phrase.node) if phrase.label == "VP" else None
+        if joined is not None:
+            return joined.main
         finders = _predicate, _verb_before_verb_phrase, _adjective_of_a_small_clause
         for finder in (_clause_as_predicate,) if context.has_there else finders:
             predicate = finder(phrase, words)
@@ -358,7 +362,7 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
     - a question phrase beside its question on that: "*Why* did he leave?", she asked,
     - a word before a noun without a phrase of its own on that noun.
     """
-    labels, heads = phrase.labels, phrase.head_words
+    label, labels, heads = phrase.label, phrase.labels, phrase.head_words
     found = [head] * len(labels)
     for place in range(len(labels) - 1):
         here, behind = labels[place], labels[place + 1]
@@ -373,6 +377,9 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
             found[place] = end
     if phrase.label in ("VP", "S"):
         _hang_on_bare_nouns(labels, head, found)
+    joined = joined_auxiliaries(phrase.node) if label == "VP" else None
+    if joined is not None and joined.main == head:
+        _join_auxiliaries(labels, joined.auxiliaries, found)
     conjunct = head
     for place in range(len(labels) - 1, head, -1):
         if labels[place] in CONJUNCTIONS:
@@ -383,6 +390,15 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
         if labels[place] != "CC" and not is_punctuation(labels[place]):
             conjunct = place
     return found
+
+
+def _join_auxiliaries(labels: Sequence[str], auxiliaries: Sequence[int], found: list[int]) -> None:
+    """Hang "must" and "and" of "can and must win" on "can" and "must"."""
+    for before, place in pairwise(auxiliaries):
+        found[place] = auxiliaries[0]
+        for between in range(before + 1, place):
+            if not is_punctuation(labels[between]):
+                found[between] = place
 
 
 def nouns_of_a_list(labels: Sequence[str], label: str) -> list[int]:

@@ -22,6 +22,7 @@ from bnaparser.trees.heads.clauses import (
     Clause,
     functions,
     has_lone_preposition,
+    joined_auxiliaries,
     read_clause,
 )
 from bnaparser.trees.heads.dependencies import (
@@ -106,6 +107,10 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
         _part_of_speech(tag, word, relation)
         for tag, word, relation in zip(tags, words, relations, strict=True)
     ]
+    for place, head in enumerate(heads):
+        is_auxiliary = head and relations[head - 1].partition(":")[0] in ("aux", "cop")
+        if is_auxiliary and relations[place] == "conj" and parts[place] == "VERB":
+            parts[place] = "AUX"  # "is" of "was and is a hero"
     for expression in expressions:
         parts[expression.start : expression.end] = expression.parts
         if relations[expression.start] == "mark" and expression.parts[-1] == "ADP":
@@ -209,6 +214,10 @@ def _relation(arc: Arc) -> str:
         return "advmod" if arc.tag == "RB" else "fixed"  # "but also"
     if arc.child in ("CC", "CONJP"):
         return "advmod" if arc.child == "CONJP" and arc.tag == "RB" else "cc"  # "not only"
+    if arc.parent == "VP" and arc.before and arc.tag[:1] in "MV":
+        joined = joined_auxiliaries(arc.phrase.node)
+        if joined is not None and arc.place == joined.auxiliaries[0]:
+            return _of_a_joined_auxiliary(arc)
     if arc.is_conjunct or (arc.word in english.ET_CETERA and not arc.before):
         return "conj"
     if arc.is_apart:
@@ -242,6 +251,8 @@ def _beside_its_head(arc: Arc) -> str:
         return "cop"  # "who (is she)?", he said
     if arc.child in ("ADVP", "RB"):
         return "advmod"  # "but not Bob"
+    if arc.parent == "VP" and (arc.tag == "MD" or arc.word in english.AUXILIARIES):
+        return "conj"  # "can and (must) win"
     if arc.child[:2] == "WH":
         return "advmod" if arc.child == "WHADVP" else _of_a_question_phrase(arc)
     return _in_a_noun_phrase(arc._replace(chosen=arc.phrase.head_words.index(arc.head - 1)))
@@ -315,6 +326,15 @@ def _of_a_helping_verb(arc: Arc) -> str | None:
     is_has = word in ("'s", "\u2019s") and arc.head_word in english.PARTICIPLES_AFTER_HAS
     is_passive = word in english.BE | english.GET and arc.head_tag == "VBN" and not is_has
     return "aux:pass" if is_passive else "aux"
+
+
+def _of_a_joined_auxiliary(arc: Arc) -> str:
+    """Return the relation of "can" in "can and must win", of "was" in "was and is a hero"."""
+    if arc.tag == "MD" or arc.word not in english.BE:
+        return "aux"
+    if arc.head_tag == "VBN":
+        return "aux:pass"
+    return "aux" if arc.head_tag in _VERB_TAGS else "cop"
 
 
 # In a noun phrase --------------------------------------------------------------------------------
@@ -669,7 +689,8 @@ class _Dependents:
     def settle_predicate_clause(self) -> None:
         """Distinguish "his aim *is* to win" (``cop``, with an outer subject) from "he *is* to leave" (``aux``)."""
         for place, arc in zip(self.places, self.arcs, strict=True):
-            if self.relations[place] != "cop" or arc.head_child not in _CLAUSES_AND_VP:
+            is_clause = arc.head_child in CLAUSES or (arc.head_child, arc.head_tag) == ("VP", "VB")
+            if self.relations[place] != "cop" or not is_clause:
                 continue
             ends, clause = arc.phrase.ends, arc.phrase.node.subtrees[arc.chosen]
             inside = range(ends[arc.chosen] - (clause.end - clause.start), ends[arc.chosen])
@@ -819,9 +840,7 @@ def _is_agent(
         relations[one] in ("case", "compound") for one in below
     )
     is_time = arc.word in english.TIMES or english.TIME_IN_NUMBERS.fullmatch(arc.word)
-    if is_bare or is_time or arc.word in english.AGENTLESS or arc.tag in ("RB", "$"):
-        return False
-    return True
+    return not (is_bare or is_time or arc.word in english.AGENTLESS or arc.tag in ("RB", "$"))
 
 
 def _can_have_agent(
