@@ -608,3 +608,34 @@ def test_agents(phrases: str, expected: str) -> None:
 )  # fmt: skip
 def test_joined_auxiliaries(verbs: str, words: str, expected: str) -> None:
     assert relations(f"(S (NP (PRP He)) (VP {verbs}))", *words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("speech", "words", "expected"),
+    [
+        ("(RB Not) (ADVP (RB now))", "Not now", "advmod<now ccomp<said"),
+        ("(RB Not) (NP (PRP me))", "Not me", "advmod<me ccomp<said"),
+        ("(RB Not) (PP (IN in) (NP (DT the) (NN house)))", "Not house", "advmod<house ccomp<said"),
+        ("(WP What) (DT a) (NN mess)", "What a mess", "det<mess det<mess ccomp<said"),
+        ("(WRB How) (JJ nice)", "How nice", "advmod<nice ccomp<said"),
+        ("(INTJ (JJ Good) (NN night))", "Good night", "amod<night ccomp<said"),
+        ("(INTJ (UH Yes))", "Yes", "ccomp<said"),
+        ("(CC And) (NP (PRP you))", "And you", "cc<you ccomp<said"),
+        ("(ADJP (RB Very) (JJ good)) (, ,) (NP (NN sir))", "good sir", "ccomp<said vocative<good"),
+        ("(NP (CD Two) (NNS beers))", "beers", "ccomp<said"),
+    ],
+)  # fmt: skip
+def test_direct_speech_without_a_phrase(speech: str, words: str, expected: str) -> None:
+    speaker = "(NP (NNP Tom)) (VP (VBD said))"
+    for after in (speaker, "(VP (VBD said)) (NP (NNP Tom))"):
+        sentence = f"(S (`` ``) {speech} (, ,) ('' '') {after} (. .))"
+        assert relations(sentence, *words.split(), "Tom", "said") == f"{expected} nsubj<said root"
+
+
+def test_words_between_quotation_marks_that_are_no_speech() -> None:
+    after = "(S (NP (PRP He)) (VP (VBD said) (, ,) (`` ``) (RB Not) (ADVP (RB now)) (. .) ('' '')))"
+    assert relations(after, "Not", "now") == "advmod<now ccomp<said"
+    title = "(S (`` ``) (RB Not) (NP (PRP me)) ('' '') (VP (VBZ says) (ADVP (RB so))))"
+    assert relations(title, "me") == "nsubj<says"
+    aside = "(S (`` ``) (RB Not) (ADVP (RB now)) ('' '') (NP (PRP he)) (VP (VBD sat)))"
+    assert relations(aside, "now") == "advmod<sat"

@@ -33,6 +33,7 @@ from bnaparser.trees.heads.dependencies import (
 from bnaparser.trees.heads.english import is_form_of
 from bnaparser.trees.heads.fixed import FixedExpression, join_fixed_expressions
 from bnaparser.trees.heads.rules import UD, HeadRules
+from bnaparser.trees.heads.speech import with_spoken_phrases
 from bnaparser.trees.tree import Tree, assemble, flatten
 
 _PARTS: dict[str, str] = {
@@ -88,7 +89,7 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
     """
     if rules is UD and tiger.is_german(tree.tags):
         return _german_arcs(tree)
-    tree = _with_question_phrases(tree)
+    tree = with_spoken_phrases(_with_question_phrases(tree))
     words, tags = [word.lower() for word in tree.words], tree.tags
     heads = dependencies_in_phrases(tree, rules)
     found = arcs(tree, rules, heads, words, tags)
@@ -210,6 +211,10 @@ def _relation(arc: Arc) -> str:
         if arc.word == "/" and arc.parent not in CLAUSES:
             return "cc"
         return "discourse" if _EMOTICON.fullmatch(arc.word) else "punct"
+    if arc.child == "SPOKEN":
+        return "ccomp"  # "good night", he said
+    if arc.parent == "SPOKEN" and not is_punctuation(arc.tag) and arc.child != "CC":
+        return _in_a_spoken_phrase(arc)
     if arc.parent == "CONJP":
         return "advmod" if arc.tag == "RB" else "fixed"  # "but also"
     if arc.child in ("CC", "CONJP"):
@@ -335,6 +340,22 @@ def _of_a_joined_auxiliary(arc: Arc) -> str:
     if arc.head_tag == "VBN":
         return "aux:pass"
     return "aux" if arc.head_tag in _VERB_TAGS else "cop"
+
+
+def _in_a_spoken_phrase(arc: Arc) -> str:
+    """Return the relation of "not" in "not now", "sir" in "very good, sir", "what" in "what a mess"."""
+    if arc.child in ("RB", "ADVP", "WRB"):
+        return "advmod"
+    if arc.tag == "UH" or arc.child == "INTJ":
+        return "discourse"
+    if arc.child in ("DT", "WP", "WDT", "PDT"):
+        return "det"
+    if arc.child in ("JJ", "CD", "PRP$", *NOUN_TAGS) and arc.before:
+        return _in_a_noun_phrase(arc)
+    is_called = arc.tag in ("NNP", "NNPS") or arc.word in english.ADDRESSEES
+    if arc.child in NOUN_PHRASES and is_called:
+        return "vocative"
+    return "obl" if arc.child == "PP" else "parataxis"
 
 
 # In a noun phrase --------------------------------------------------------------------------------
