@@ -321,7 +321,7 @@ def test_direct_speech(question: str, words: str, expected: str) -> None:
         ("(SBARQ (WHNP (WP What)) (SQ (VBD did) (NP (PRP he)) (VP (VB give) (NP (PRP her)))))",
          "What her", "obj<give iobj<give"),
         ("(SBARQ (WHNP (WP Who)) (SQ (VBD did) (NP (PRP he)) (VP (VB talk) (PP (TO to)))))",
-         "Who", "obl<talk"),
+         "Who to", "obl<talk case<Who"),
         ("(SBARQ (WHNP (WP Who)) (SQ (VBD did) (NP (DT this))))", "Who this", "nsubj<did obj<did"),
         ("(SQ (VBZ Is) (NP (EX there)) (NP (NN hope)))", "there hope", "expl<Is nsubj<Is"),
         ("(S (NP (NNP Bob)) (, ,) (VP (VB come)))", "Bob", "vocative<come"),
@@ -639,3 +639,34 @@ def test_words_between_quotation_marks_that_are_no_speech() -> None:
     assert relations(title, "me") == "nsubj<says"
     aside = "(S (`` ``) (RB Not) (ADVP (RB now)) ('' '') (NP (PRP he)) (VP (VBD sat)))"
     assert relations(aside, "now") == "advmod<sat"
+
+
+@pytest.mark.parametrize(
+    ("brackets", "words", "expected"),
+    [
+        ("(SBARQ (WHNP (WP What)) (SQ (VBZ is) (NP (PRP he)) (PP (IN like))) (. ?))", "What is he like ?",
+         "root cop<What nsubj<What case<What punct<What"),
+        ("(SBARQ (WHADVP (WRB Where)) (SQ (VBZ is) (NP (PRP he)) (PP (IN from))))", "Where is he from",
+         "root cop<Where nsubj<Where case<Where"),
+        ("(S (NP (PRP I)) (VP (VBP know) (SBAR (WHNP (WP what)) (S (NP (PRP he)) (VP (VBZ is) (PP (IN like)))))))",
+         "what he is like", "ccomp<know nsubj<what cop<what case<what"),
+        ("(SBARQ (WHNP (WP Who)) (SQ (VBD was) (NP (PRP it)) (VP (VBN written) (PP (IN by)))))", "Who it written by",
+         "obl:agent<written nsubj:pass<written root case<Who"),
+        ("(SBARQ (WHNP (WDT Which) (NN man)) (SQ (VBD did) (NP (PRP he)) (VP (VB talk) (PP (IN about)))))",
+         "Which man talk about", "det<man obl<talk root case<man"),
+        ("(SBARQ (WHNP (WP What)) (SQ (VBZ is) (NP (PRP he)) (ADJP (JJ famous) (PP (IN for)))))", "What famous for",
+         "obl<famous root case<What"),
+        ("(NP (NP (DT the) (NN man)) (SBAR (WHNP (WP who)) (S (NP (PRP it)) (VP (VBD was) (VP (VBN written) (PP (IN by)))))))",
+         "who written by", "obl:agent<written acl:relcl<man case<who"),
+        # no stranded prepositions
+        ("(NP (NP (DT the) (NN house)) (SBAR (WHNP (WDT that)) (S (NP (PRP he)) (VP (VBZ is) (PP (IN in))))))",
+         "house that in", "root obl<in acl:relcl<house"),
+        ("(NP (NP (DT the) (NN man)) (SBAR (S (NP (PRP he)) (VP (VBD talked) (PP (IN about))))))", "talked about",
+         "acl:relcl<man obl<talked"),
+        ("(SBARQ (WHNP (WP Who)) (SQ (VP (VBD came) (PP (IN in)))))", "Who came in", "nsubj<came root obl<came"),
+        ("(SBARQ (WHADVP (WRB When)) (SQ (VBD did) (NP (PRP he)) (VP (VB come) (PP (IN in)))))", "When come in",
+         "advmod<come root obl<come"),
+    ],
+)  # fmt: skip
+def test_stranded_prepositions(brackets: str, words: str, expected: str) -> None:
+    assert relations(brackets, *words.split()) == expected

@@ -94,6 +94,7 @@ def universal_arcs(tree: Tree, rules: HeadRules = UD) -> list[UniversalArc]:
     heads = dependencies_in_phrases(tree, rules)
     found = arcs(tree, rules, heads, words, tags)
     relations = [_relation(arc) if arc else "root" for arc in found]
+    _join_stranded_prepositions(tree, found, heads, relations)
     expressions = join_fixed_expressions(heads, words, tags) if rules.content_heads else []
     found = [
         arc._replace(head=head, head_word=words[head - 1], head_tag=tags[head - 1])
@@ -152,6 +153,46 @@ def _relate_expression(
             relations[first] = "mark" if is_clause else "case"
     elif old == "mark" or (is_clause and relations[governor] in _RELATIONS_OF_CLAUSES):
         relations[first] = "mark"
+
+
+def _join_stranded_prepositions(
+    tree: Tree, arcs: Sequence[Arc | None], heads: list[int], relations: list[str]
+) -> None:
+    """Hang prepositions without a noun on their question words: "*what* did he talk *about*", "*what* is he *like*".
+
+    Heads and relations are changed. A preposition that is the predicate gives its place to the question word.
+    """
+    questions = [
+        (place, arc)
+        for place, arc in enumerate(arcs)
+        if arc is not None and arc.child in ("WHNP", "WHADVP") and arc.parent in ("SBAR", "SBARQ")
+    ]
+    if not questions:
+        return
+    lone = [
+        node.start - tree.start
+        for node in tree.nodes()
+        if core_label(node.label) == "PP"
+        and [one.label for one in node.subtrees] in (["IN"], ["TO"])
+    ]
+    for place, arc in reversed(questions):
+        end = arc.phrase.ends[-1]
+        preposition = next((one for one in reversed(lone) if place < one < end), None)
+        if preposition is None:
+            continue
+        if heads[place] == preposition + 1:
+            if arc.word in ("that", "which") or relations[preposition] == "acl:relcl":
+                continue  # "the house that he is in"
+            heads[place], relations[place] = heads[preposition], relations[preposition]
+            for one, head in enumerate(heads):
+                if head == preposition + 1:
+                    heads[one] = place + 1
+        elif relations[place] != "obl":
+            continue
+        else:
+            heads[place] = heads[preposition]
+        heads[preposition], relations[preposition] = place + 1, "case"
+        lone.remove(preposition)
 
 
 def _with_question_phrases(tree: Tree) -> Tree:
