@@ -670,3 +670,27 @@ def test_words_between_quotation_marks_that_are_no_speech() -> None:
 )  # fmt: skip
 def test_stranded_prepositions(brackets: str, words: str, expected: str) -> None:
     assert relations(brackets, *words.split()) == expected
+
+
+@pytest.mark.parametrize(
+    ("phrase", "expected"),
+    [
+        ("(NP (NP (NNP Bob) (POS 's) (CC and) (NNP Ann) (POS ')) (NNS dogs))",
+         "nmod:poss<dogs case<Bob cc<Ann conj<Bob case<Ann root"),
+        ("(NP (NP (NP (NNP Bob) (POS 's)) (CC and) (NNP Ann) (POS ')) (NNS dogs))",
+         "nmod:poss<dogs case<Bob cc<Ann conj<Bob case<Ann root"),
+        ("(NP (NP (NP (NNP Bob) (POS 's)) (CC and) (NP (NNP Ann) (POS '))) (NNS dogs))",
+         "nmod:poss<dogs case<Bob cc<Ann conj<Bob case<Ann root"),
+        ("(NP (NP (NNP Bob) (POS 's)) (CC and) (NP (NNP Ann) (POS ')) (NNS dogs))",
+         "nmod:poss<dogs case<Bob cc<Ann conj<Bob case<Ann root"),
+    ],
+)  # fmt: skip
+def test_joined_genitives(phrase: str, expected: str) -> None:
+    assert relations(phrase, "Bob", "'s", "and", "Ann", "'", "dogs") == expected
+
+
+def test_a_genitive_of_joined_nouns() -> None:
+    phrase = "(NP (NP (NNP Bob) (CC and) (NNP Ann) (POS 's)) (NNS dogs))"
+    assert relations(phrase) == "nmod:poss<dogs cc<Ann conj<Bob case<Bob root"
+    phrase = "(NP (NP (NNP Bob) (POS 's)) (JJ old) (NN dog) (CC and) (NN cat))"
+    assert relations(phrase) == "nmod:poss<dog case<Bob amod<dog root cc<cat conj<dog"

@@ -264,7 +264,10 @@ def _first_conjunct(labels: Sequence[str], head: int, rules: HeadRules) -> int:
     first = head - 2
     if rules.punctuation_heads:  # Tregex: a mark before the conjunction keeps the head where it is
         return head if labels[first] in _PENN_PUNCTUATION else first
-    while first > 0 and is_punctuation(labels[first]):
+    skips_genitive = rules.content_heads  # "Bob 's and Ann 's dogs"
+    while first > 0 and (
+        is_punctuation(labels[first]) or (skips_genitive and labels[first] == "POS")
+    ):
         first -= 1
     if is_punctuation(labels[first]):
         return head
@@ -377,11 +380,14 @@ def _governors(phrase: HeadedPhrase, head: int, words: Sequence[str]) -> list[in
             found[place] = end
     if phrase.label in ("VP", "S"):
         _hang_on_bare_nouns(labels, head, found)
+    _hang_genitives(phrase, head, found)
     joined = joined_auxiliaries(phrase.node) if label == "VP" else None
     if joined is not None and joined.main == head:
         _join_auxiliaries(labels, joined.auxiliaries, found)
     conjunct = head
     for place in range(len(labels) - 1, head, -1):
+        if labels[place] == "POS":
+            continue
         if labels[place] in CONJUNCTIONS:
             found[place] = conjunct
         if conjunct != head and _is_adverb_after_conjunction(labels, place):
@@ -399,6 +405,35 @@ def _join_auxiliaries(labels: Sequence[str], auxiliaries: Sequence[int], found: 
         for between in range(before + 1, place):
             if not is_punctuation(labels[between]):
                 found[between] = place
+
+
+def _hang_genitives(phrase: HeadedPhrase, head: int, found: list[int]) -> None:
+    """Hang each "'s" of "Bob 's and Ann 's" on its own noun, and "Ann" on "Bob" before the noun "dogs"."""
+    labels = phrase.labels
+    if phrase.label not in ("NP", "NML", "NX") or not CONJUNCTIONS & set(labels):
+        return
+    possessives = [
+        place for place in range(len(labels)) if is_possessive(phrase.node.subtrees[place])
+    ]
+    genitives = [place for place, label in enumerate(labels) if label == "POS" and place]
+    if len(genitives) + len(possessives) > 1:
+        for place in genitives:
+            found[place] = place - 1
+    before = [place for place in possessives if place < head]
+    for second in before[1:]:
+        join = second - 1
+        if labels[join] in CONJUNCTIONS:
+            found[second], found[join] = before[0], second
+        elif labels[join] == "," and CONJUNCTIONS & set(labels[second:head]):
+            found[second] = before[0]
+
+
+def is_possessive(node: Tree) -> bool:
+    """Return whether a noun phrase ends with "'s"."""
+    for _ in range(2):  # "(NP (NP Bob 's) and (NP Ann 's))"
+        if node.subtrees and core_label(node.subtrees[-1].label) == "NP":
+            node = node.subtrees[-1]
+    return bool(node.subtrees) and node.subtrees[-1].label == "POS"
 
 
 def nouns_of_a_list(labels: Sequence[str], label: str) -> list[int]:

@@ -28,6 +28,7 @@ from bnaparser.trees.heads.clauses import (
 from bnaparser.trees.heads.dependencies import (
     dependencies,
     dependencies_in_phrases,
+    is_possessive,
     is_punctuation,
 )
 from bnaparser.trees.heads.english import is_form_of
@@ -297,6 +298,10 @@ def _beside_its_head(arc: Arc) -> str:
         return "cop"  # "who (is she)?", he said
     if arc.child in ("ADVP", "RB"):
         return "advmod"  # "but not Bob"
+    if arc.tag == "POS":
+        return "case"
+    if is_possessive(arc.node) and arc.before:
+        return "conj"  # "(Bob 's) and (Ann 's) dogs"
     if arc.parent == "VP" and (arc.tag == "MD" or arc.word in english.AUXILIARIES):
         return "conj"  # "can and (must) win"
     if arc.child[:2] == "WH":
@@ -403,13 +408,16 @@ def _in_a_spoken_phrase(arc: Arc) -> str:
 
 
 def _in_a_noun_phrase(arc: Arc) -> str:
-    child, tag, inside = arc.child, arc.tag, arc.node.subtrees
-    is_possessive = bool(inside) and inside[-1].label == "POS"
+    child, tag = arc.child, arc.tag
     if child in ("DT", "WDT") or (child in ("NP", "WHNP") and tag in ("DT", "WDT") and arc.before):
         return "det"
     if child == "PDT":
         return "det:predet"
-    if child in ("PRP$", "WP$") or is_possessive or (arc.before and tag in ("PRP$", "WP$")):
+    if (
+        child in ("PRP$", "WP$")
+        or is_possessive(arc.node)
+        or (arc.before and tag in ("PRP$", "WP$"))
+    ):
         return "nmod:poss"
     if child in ("CD", "QP") or (child == "NP" and tag == "CD" and arc.before):
         return _of_a_number(arc)
