@@ -16,6 +16,9 @@ from bnaparser.trees.heads.universal import universal_arcs
 from bnaparser.trees.tree import Tree
 
 _BLANKS = re.compile(r"\s+")
+_DIVISION = re.compile("[-\u00ad\u2010\u00ac][^\\S\n\r]*[\n\r]")
+"""Where a word is divided at the end of a line: "infor-" and "mation"."""
+
 
 
 def conllu(
@@ -35,7 +38,8 @@ def conllu(
     with heads by ``rules``; one that it does not tell is ``dep``, with Collins' relation in the last
     column: labels of the child, of its parent, and of the head child. Half a character becomes U+FFFD,
     as UTF-8 can hold none. What the text writes as one and the tree has as several words, Portuguese
-    *do* for *de o*, is a multiword token; any other word has the form that it has in the text.
+    *do* for *de o*, is a multiword token; any other word has the form that it has in the text, but a word that is divided at the end of
+    a line is written as one.
     Raises TreeError if a word has no tag.
     """
     for word, tag in zip(tree.words, tree.tags, strict=True):
@@ -53,7 +57,8 @@ def conllu(
     arcs = universal_arcs(tree, rules)
     for start, end in _tokens(shown, text, offsets):
         form = text[offsets[start][0] : offsets[end - 1][1]]
-        form = form if form == shown[start] else _BLANKS.sub(" ", form)
+        is_divided = end - start == 1 and _DIVISION.search(form) is not None
+        form = shown[start] if is_divided or form == shown[start] else _BLANKS.sub(" ", form)
         glued = end < len(shown) and offsets[end - 1][1] == offsets[end][0]
         after = ["SpaceAfter=No"] if glued else []
         written += form if glued else f"{form} "
