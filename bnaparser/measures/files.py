@@ -32,6 +32,7 @@ from bnaparser.measures.table import (
 )
 from bnaparser.treebanks import formats
 from bnaparser.treebanks.parse_files import find_parsed, in_stream, kind_of, kind_of_file
+from bnaparser.trees.cleaning import without_traces
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.search.pattern import State, Unseen
 from bnaparser.trees.tree import Tree, parse_trees_with_places
@@ -302,10 +303,11 @@ def measure_one(
 
 def match_rows(tree: Tree, names: Iterable[str], patterns: Patterns) -> Iterator[Row]:
     """Yield a row for each node that a count counts: its name, its words, their places, the node in brackets."""
-    tree = l2sca.under_top(tree)
+    whole, bare = l2sca.under_top(tree), without_traces(tree)
     for name in names:
-        own = (one.matches(tree, once=True) for one in patterns.get(name, ()))
-        for match in chain.from_iterable(own) if name in patterns else l2sca.find(tree, name):
+        own = (one.matches(whole, once=True) for one in patterns.get(name, ()))
+        counted = () if bare is None else l2sca.find(l2sca.under_top(bare), name)
+        for match in chain.from_iterable(own) if name in patterns else counted:
             words = (match.node,) if isinstance(match.node, str) else match.node.words
             start, end = match.span
             yield {

@@ -11,13 +11,14 @@ from bnaparser.measures import l2sca
 from bnaparser.measures.patterns import Patterns
 from bnaparser.measures.structure import PHRASES, analyse, by_word
 from bnaparser.trees.brackets import ROOT_LABELS
-from bnaparser.trees.cleaning import core_label
+from bnaparser.trees.cleaning import core_label, without_traces
 from bnaparser.trees.escapes import unescape
 from bnaparser.trees.heads.rules import TREGEX
 from bnaparser.trees.labels import table
 from bnaparser.trees.search.relations import IndexedTree
 
 if TYPE_CHECKING:
+    from bnaparser.trees.search.pattern import Pattern
     from bnaparser.trees.tree import Span, Tree
 
 By = Literal["text", "sentence", "word"]
@@ -85,10 +86,16 @@ class Parsed(Protocol):
 
 
 def sums_of(tree: Tree, patterns: Patterns, entropy: float | None = None) -> Sums:
-    """Return what a sentence adds to its text."""
-    tree = l2sca.under_top(tree)
+    """Return what a sentence adds to its text. Traces count for patterns of your own only."""
+    bare = without_traces(tree)
+    of_patterns = indexed = IndexedTree(l2sca.under_top(tree), TREGEX)
+    if bare is None:
+        own = {name: _number_of_nodes(several, of_patterns) for name, several in patterns.items()}
+        return {"sentences": 1, "height": 0, **labels_of(tree), **own}
+    if bare is not tree:
+        indexed = IndexedTree(l2sca.under_top(bare), TREGEX)
+    tree = l2sca.under_top(bare)
     found = analyse(tree)
-    indexed = IndexedTree(tree, TREGEX)
     tokens = ((node.label, str(node.children[0])) for node in tree.preterminals())
     sums: Sums = {
         "sentences": 1,
@@ -114,10 +121,14 @@ def sums_of(tree: Tree, patterns: Patterns, entropy: float | None = None) -> Sum
         sums[f"{kind}s"] = number
         sums[f"{kind}_words"] = words
     for name, several in patterns.items():
-        sums[name] = sum(1 for one in several for _ in one.nodes(indexed))
+        sums[name] = _number_of_nodes(several, of_patterns)
     if entropy is not None:
         sums["entropies"], sums["entropy"] = 1, entropy
     return sums
+
+
+def _number_of_nodes(patterns: Iterable[Pattern], indexed: IndexedTree) -> int:
+    return sum(1 for one in patterns for _ in one.nodes(indexed))
 
 
 def labels_of(tree: Tree) -> Sums:
@@ -187,10 +198,13 @@ def without_tree(patterns: Iterable[str] = ()) -> dict[str, Value]:
 
 
 def word_rows(tree: Tree, parse: Parsed | None = None) -> Iterator[dict[str, Value]]:
-    """Yield a row for each word of a tree, with the word as in running text. ``parse`` has the
+    """Yield a row for each word of a tree, traces left out, with the word as in running text. ``parse`` has the
     probabilities.
     """
-    tree = l2sca.under_top(tree)
+    bare = without_traces(tree)
+    if bare is None:
+        return
+    tree = l2sca.under_top(bare)
     closing: dict[int, list[float]] = {}
     for span in () if parse is None else parse.spans:
         if span.probability is not None:

@@ -74,6 +74,36 @@ def clean(tree: Tree, rules: Cleaning | None = None) -> Tree | None:
     )
 
 
+def without_traces(tree: Tree) -> Tree | None:
+    """Return the tree without empty elements and nodes that hold nothing else, labels unchanged; None if no word is left.
+
+    Example:
+        >>> print(without_traces(Tree.parse("(S (NP-SBJ (-NONE- *)) (VP (TO to) (VP (VB go))))")))
+        (S (VP (TO to) (VP (VB go))))
+    """
+    tags = tree.tags
+    if EMPTY_TAG not in tags:
+        return tree
+    kept = [0]  # of the first 0, 1, 2 ... words: how many stay
+    for tag in tags:
+        kept.append(kept[-1] + (tag != EMPTY_TAG))
+    if not kept[-1]:
+        return None
+    labels: list[str] = []
+    arities: list[int] = []
+    for node in tree.nodes():
+        if kept[node.end - tree.start] > kept[node.start - tree.start]:
+            labels.append(node.label)
+            arities.append(
+                sum(
+                    kept[child.end - tree.start] > kept[child.start - tree.start]
+                    for child in node.subtrees
+                )
+            )
+    words = [word for word, tag in zip(tree.words, tags, strict=True) if tag != EMPTY_TAG]
+    return assemble(labels, arities, words, tree.start)
+
+
 def _holds_roots(node: Tree) -> bool:
     """Return whether a node is the root of a graph with several phrases, or a word, at the top."""
     below = node.subtrees

@@ -216,3 +216,15 @@ def test_a_sentence_of_punctuation_marks_leaves_nothing_of_its_text_empty() -> N
 )
 def test_trees_are_told_from_text(text: str, are_trees: bool) -> None:
     assert begins_with_tree(text.splitlines(keepends=True)) == are_trees
+
+
+def test_traces_are_neither_tokens_nor_depth() -> None:
+    deep = "(NP (NP (-NONE- *)) (SBAR (S (NP (-NONE- *T*-1)))))"
+    with_traces = Tree.parse(f"(TOP (S (NP-SBJ (-NONE- *)) (VP (VB Go) {deep}) (. .)))")
+    bare = Tree.parse("(TOP (S (VP (VB Go)) (. .)))")
+    for by in ("text", "sentence", "word"):
+        assert measure(with_traces, by=by) == measure(bare, by=by)
+    (row,) = measure(with_traces, patterns={"traces": "/-NONE-/"})
+    assert (row["traces"], row["tokens"], row["height"]) == (3, 2, 2)
+    (row,) = measure(Tree.parse("(TOP (S (NP (-NONE- *))))"))
+    assert (row["tokens"], row["S"], row["height"]) == (0, 0, 0)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 
+from bnaparser.treebanks.conllu import read_conllu
+from bnaparser.treebanks.reading import load_trees
 from bnaparser.trees.heads.universal import universal_arcs
+from bnaparser.trees.render.conllu_lines import conllu
 from bnaparser.trees.tree import Tree
 from tests.trees.test_heads import trees
 
@@ -694,3 +699,45 @@ def test_a_genitive_of_joined_nouns() -> None:
     assert relations(phrase) == "nmod:poss<dogs cc<Ann conj<Bob case<Bob root"
     phrase = "(NP (NP (NNP Bob) (POS 's)) (JJ old) (NN dog) (CC and) (NN cat))"
     assert relations(phrase) == "nmod:poss<dog case<Bob amod<dog root cc<cat conj<dog"
+
+
+def columns(lines: str) -> list[str]:
+    """Return form, head and relation of each word in CoNLL-U."""
+    rows = [line.split("\t") for line in lines.splitlines() if line[:1].isdigit()]
+    return [f"{row[0]} {row[1]} {row[6]} {row[7]}" for row in rows]
+
+
+def test_a_word_divided_at_a_line_end_is_written_as_one() -> None:
+    tree = Tree.parse("(S (NP (NN information)) (VP (VBZ is) (ADVP (RB here))))")
+    text, offsets = "infor-\nmation is he-\r\nre", [(0, 13), (14, 16), (17, 23)]
+    lines = conllu(tree, words=tree.words, text=text, offsets=offsets)
+    assert columns(lines) == ["1 information 3 nsubj", "2 is 3 cop", "3 here 0 root"]
+    assert "# text = information is here\n" in lines
+    (read,) = read_conllu(lines.splitlines())
+    assert read.words == tree.words
+
+
+def test_a_blank_within_a_word_stays() -> None:
+    tree = Tree.parse("(NP (CD 1000) (NNS men))")
+    lines = conllu(tree, words=("1000", "men"), text="1\n000 men", offsets=[(0, 5), (6, 9)])
+    assert columns(lines) == ["1 1 000 2 nummod", "2 men 0 root"]
+
+
+def test_traces_are_no_words() -> None:
+    clause = "(SBAR (WHNP-1 (WP who)) (S (NP-SBJ (-NONE- *T*-1)) (VP (VBD left))))"
+    tree = Tree.parse(f"(TOP (NP (NP (DT The) (NN man)) {clause}))")
+    lines = tree.to_conllu()
+    expected = ["1 The 2 det", "2 man 0 root", "3 who 4 nsubj", "4 left 2 acl:relcl"]
+    assert columns(lines) == expected
+    assert f"# text = The man who left\n# tree = {tree}\n" in lines
+    bare = Tree.parse(
+        "(TOP (NP (NP (DT The) (NN man)) (SBAR (WHNP (WP who)) (S (VP (VBD left))))))"
+    )
+    assert columns(bare.to_conllu()) == expected
+    assert Tree.parse("(TOP (S (NP (-NONE- *))))").to_conllu() == ""
+
+
+def test_a_file_with_traces_is_read_back(tmp_path: Path) -> None:
+    tree = Tree.parse("(TOP (S (NP-SBJ (-NONE- *)) (VP (VB Go)) (. .)))")
+    (tmp_path / "x.conllu").write_text(tree.to_conllu())
+    assert list(load_trees(tmp_path / "x.conllu")) == [tree]

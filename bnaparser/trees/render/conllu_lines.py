@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bnaparser.errors import TreeError
+from bnaparser.trees.cleaning import EMPTY_TAG, without_traces
 from bnaparser.trees.escapes import replace_surrogates, unescape
 from bnaparser.trees.heads.rules import UD, HeadRules
 from bnaparser.trees.heads.universal import universal_arcs
@@ -18,7 +19,6 @@ from bnaparser.trees.tree import Tree
 _BLANKS = re.compile(r"\s+")
 _DIVISION = re.compile("[-\u00ad\u2010\u00ac][^\\S\n\r]*[\n\r]")
 """Where a word is divided at the end of a line: "infor-" and "mation"."""
-
 
 
 def conllu(
@@ -40,7 +40,8 @@ def conllu(
     as UTF-8 can hold none. What the text writes as one and the tree has as several words, Portuguese
     *do* for *de o*, is a multiword token; any other word has the form that it has in the text, but a word that is divided at the end of
     a line is written as one.
-    Raises TreeError if a word has no tag.
+    Traces are no words of the sentence: they stand in the comment with the tree only. A tree of nothing but traces
+    has no lines. Raises TreeError if a word has no tag.
     """
     for word, tag in zip(tree.words, tree.tags, strict=True):
         if not tag:
@@ -48,6 +49,12 @@ def conllu(
                 f"CoNLL-U needs a part-of-speech tag for each word: give {word!r} one, as in (NN {word})"
             )
     shown = [unescape(word) for word in tree.words] if words is None else words
+    comment, bare = str(tree), without_traces(tree)
+    if bare is None:
+        return ""
+    if bare is not tree:
+        shown = [word for word, tag in zip(shown, tree.tags, strict=True) if tag != EMPTY_TAG]
+        tree, text = bare, None
     tags = tree.tags
     if text is None or not offsets or offsets[-1][1] - offsets[0][0] != len(text):
         text, offsets = _spaced(shown)
@@ -72,7 +79,7 @@ def conllu(
             columns = [str(place + 1), shown[place] if several else form, "_"]
             columns += [arc.part_of_speech, tags[place], "_", str(arc.head), arc.relation, "_"]
             lines.append("\t".join([*columns, "|".join(about) or "_"]))
-    comments = [f"# sent_id = {number}", f"# text = {written[:-1]}", f"# tree = {tree}"]
+    comments = [f"# sent_id = {number}", f"# text = {written[:-1]}", f"# tree = {comment}"]
     return replace_surrogates("\n".join([*comments, *lines, "", ""]))
 
 
