@@ -222,6 +222,8 @@ TO_WIN = "(S (VP (TO to) (VP (VB win))))"
          "nsubj<why cop<why root acl:relcl<why"),
         ("(NP (DT That))", "(VP (VBZ is) (SBAR (WHNP (WP what)) (S (NP (PRP it)) (VP (VBZ is)))))",
          "That what it", "nsubj:outer<what root nsubj<what"),
+        (f"(SBAR (WHADVP (WRB Where)) {HE_LIED})", f"(VP (VBZ is) (SBAR (WHADVP (WRB there)) {HE_LIED}))", "is there",
+         "cop<there root"),
         # what someone must do
         ("(NP (PRP He))", f"(VP (VBZ is) {TO_WIN})", "He is win", "nsubj<win aux<win root"),
         ("(NP (NNP Tom))", f"(VP (VBD was) (RB not) {TO_WIN})", "Tom was not win",

@@ -235,7 +235,8 @@ def is_free_relative(clause: Tree, subject: Tree | None) -> bool:
     read = read_clause(clause)
     if core_label(clause.label) != "SBAR" or read.introducers or not read.question:
         return False
-    noun = _last_noun(subject) if subject is not None else ""
+    is_noun = subject is not None and core_label(subject.label) in NOUN_PHRASES
+    noun = _last_noun(subject) if subject is not None and is_noun else ""
     if read.question_word == "how":
         return read.question == "WHADVP" and noun in english.DEMONSTRATIVES
     if read.question == "WHNP":

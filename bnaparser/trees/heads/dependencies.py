@@ -300,7 +300,7 @@ def _predicate(phrase: HeadedPhrase, words: Sequence[str]) -> int | None:
     for place in range(start, end):
         if "PRD" in functions(phrase.node.subtrees[place].label) and labels[place] not in CLAUSES:
             return place
-    clause = predicate_clause(phrase.node)
+    clause = predicate_clause(phrase.node) if label != "SINV" else None
     if clause is not None:
         return clause
     found = _PREDICATES.find(labels[start:end])
