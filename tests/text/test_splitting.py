@@ -69,6 +69,7 @@ really|?! no|!!! yes|??
 friend(s) f(x) CD4(+) p56(lck) [w]hat minimiz[ing]
 8|(|A|) 541|(|a|)|(|1|) Smith|(|2001|) word|[|5|]
 http://a.org/b_(c)?d=1,2#e|, www.foo.com|. See ftp://x.y/z|)
+He left|.|¹ so|.|_ and x² , foo._bar
 joe.b@x.co.uk|, foo-bar_2.tar.gz C:\\dir\\x.txt|! /usr/bin/env
 #winning @joe C# C++ #|5 .NET Node.js std::vec a|->|b
 :-) :) ;) <3 ^_^ :D xD thanks|!!
@@ -203,6 +204,12 @@ They drew 40 cc. of bile. | Add 8 fl. oz of it. | Col. Bob (Ret.) said so. | The
 See pp. 3ff. and 7f. of it. | See lines 20 ff. (where he dies). | See pp. 3 ff. | The rest is lost. | See 20ff. | Jones disagrees. | Etc. and so on.
 i like the temp. | it is nice. | we took the tabs. | they work.
 INTERVIEWER: So, what happened? | SUBJECT: Uh, I left. | Bob: Fine. | HOST: Welcome back. | THE COURT: Sustained. | MR. SMITH: Fine.
+( He left . ) | She sat . | [ He left . ] | She sat . | { He left ! } | -LRB- He left . -RRB- | -LSB- She sat . -RSB- | He left . ’’ | She sat .
+( He left . ) and she sat . | He has ( a share of Foo Inc. ) now . | 1 ) He left . | 2 ) She sat .
+He left.[1, 2] | She sat.[3-5] | He ran.[a] | She ate.[note 1] | He left.(1) | She sat.(2,3) | He ran.¹ | She ate.¹²[7] | He left.* | She sat.† | So.
+He left.[sic] and then sat. | In U.S.[5] law and U.S.¹ law it is so. | See f.(x) Then use t.* FROM it. | No.[5] of it.
+*He left.* | She sat. | **He left.** | _He left._ | ~~He left.~~ | She sat.😀 | He left!❤️😀 | She sat.<br>
+<p>He left.</p> | <b>She</b> sat. | He uses .NET and .Net. | See .gitignore.
 JOHN: I do. | SPEAKER 2: Rain fell. | Q: Did you go? | A: No. | COPPER: | Futures rose. | P1: We liked it. | R2D2: | Futures rose.
 """.strip().splitlines()
 
@@ -236,6 +243,11 @@ def test_sentences(case: str) -> None:
         ("The index of all of them rose to\n10. Then it fell and fell,\nas was told.", 2),
         ("It is about this long line of text\n(a) the first\n(b) the second", 3),
         ("1. preheat the oven\n2. mix the flour and salt.\n", 2),
+        ("Fruits:\n· a\n· b", 3),
+        ("Fruits:\no an apple\no a pear", 3),
+        ("It is\no so", 1),
+        ("To do:\n[x] wash\n[ ] dry\n- [X] iron\n→ fold\n✓ sleep\n■ eat\n► go\n☐ run", 9),
+        ("It has\n[5] notes", 1),
         ("1. a parrot;\n2. a dog;\n3. a cat.", 3),
         ("Fruits are\n   1. nested a\n   2. nested b\n      i. deep one\n      ii. deep two", 5),
         ("IV. limits of liability\n", 1),
@@ -339,6 +351,10 @@ def test_a_forgotten_blank_does_not_join_sentences_but_names_stay_whole() -> Non
         "Really?|Yes, I do",
         "What?!|It is",
         "Yahoo!Inc. is",
+        "He left .|She sat",
+        "He left.😀|She sat",
+        "He left.❤️|She sat",
+        "He left.<br>|She sat.</p>|<p>So",
     ],
 )
 def test_a_blank_forgotten(case: str) -> None:

@@ -19,16 +19,30 @@ from bnaparser.text.english.abbreviations import (
     period_at,
 )
 from bnaparser.text.english.line_hyphens import has_line_hyphens, with_whole_words
-from bnaparser.text.english.tokens import BLANK, GLUED_MARK, GLUED_PERIOD, PICTURE, word_spans
+from bnaparser.text.english.tokens import (
+    BLANK,
+    GLUED_MARK,
+    GLUED_PERIOD,
+    PICTURE,
+    PICTURES,
+    word_spans,
+)
 from bnaparser.text.sentence import Sentence
 
+# What a stop is followed by without a blank, and what belongs to the sentence before: notes and markup.
+_NOTE = (
+    r"\[[^\[\]\n]{1,40}\] | \(\d{1,3}(?:[,\u2013-][ ]?\d{1,3}){0,9}\) | [\xb2\xb3\xb9\u2070-\u2079]++"
+    r"| [\u2020\u2021\xa7\xb6]++ | (?:[*_]{1,3}|~~)(?!\s[A-Z]{2})"  # not SELECT t.* FROM t
+)
+_TAG = r"</[A-Za-z][A-Za-z0-9]{0,10}>|<[Bb][Rr][ ]?/?>"
 _STOP = re.compile(
     rf"""
     (?P<mark> (?<![.!?\u2026])[.!?\u2026]++ )
     (?P<close> (?: ['"\u2019\u201d\xbb\u203a)\]}}]
-                 | \[\d{{1,3}}\] | \[(?:[a-z]+[ ]){{1,3}}needed\] | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
-                 | [{BLANK}]++ (?:'['"\u201d]|['\u2019\u201d\u203a\xbb]) (?=[{BLANK}]) )*+ )
-    [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+
+                 | {_NOTE} | {_TAG} | [{PICTURES}][\ufe0f\u200d]?
+                 | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
+                 | [{BLANK}]++ (?:'['"\u201d]|\u2019\u2019|['\u2019\u201d\u203a\xbb)\]}}]|-R[RSC]B-) (?=[{BLANK}]|\Z) )*+ )
+    (?: [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+ | (?<=[>\ufe0f{PICTURES}]) (?=["\u201c(]?[A-Z]|<[A-Za-z]) )
   | [\u3002\uff01\uff1f\uff61]++ [\u300d\u300f\u3011\u3015\uff09"'\u2019\u201d]*+ [{BLANK}]*+
   | \. {GLUED_PERIOD}
   | {GLUED_MARK}
@@ -83,7 +97,11 @@ _RUN_IN_HEADING = re.compile(
     r"(?=[\"\u201c]?[A-Z])"
 )
 _GAP = rf"(?:[{BLANK}]|\Z)"  # the end of a text is the end of its last line
-_BULLET = re.compile(rf"[{BLANK}]*+[-*+\u2013\u2022\u2023\u25aa\u25cf\u25e6]{_GAP}")
+_BULLET = re.compile(
+    rf"[{BLANK}]*+(?:[-*+\xb7\u2013\u2022\u2023\u2043\u2192\u21d2\u2219\u25a0-\u25ff\u2605\u2606\u2610-\u2612"
+    rf"\u2713-\u2718\u2756\u2794-\u27be\u2b1b\u2b1c](?:[ ]\[[ xX\u2713]?\])?|\[[ xX\u2713]?\]){_GAP}"
+)
+_LETTER_BULLET = re.compile(rf"[{BLANK}]*+o{_GAP}")  # a bullet of Word, copied as text
 _ROMAN = "(?:[ivx]{1,4}|xviii|xxiii|[IVX]{1,4}|XVIII|XXIII)"
 _ITEM_NUMBER = re.compile(
     rf"[{BLANK}]*+[(#]?(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
@@ -241,10 +259,12 @@ def segments(block: str) -> Iterator[tuple[int, int]]:
     )
     width = max((len(line.rstrip("\r\n")) for line in lines), default=0)
     items = sum(_ITEM_NUMBER.match(line) is not None for line in lines)
+    letters = sum(_LETTER_BULLET.match(line) is not None for line in lines)
     start = end = 0
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         end += len(line)
-        if not following or listed or _breaks(line, following, width, items > 1):
+        is_item = letters > 1 and _LETTER_BULLET.match(following) is not None
+        if not following or listed or is_item or _breaks(line, following, width, items > 1):
             yield start, end
             start = end
 

@@ -50,9 +50,11 @@ _ALONE = (  # never inside a word
     + r"\u060c\u061b\u061f\u0964\u0965"
     + _ASIAN
 )
-_PICTURES = r"\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
-_SPLIT = BLANK + _QUOTES + _BRACKETS + _ALONE + _PICTURES
+PICTURES = r"\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
+_SPLIT = BLANK + _QUOTES + _BRACKETS + _ALONE + PICTURES
 
+# The mark of a note, or of emphasis, after a full stop.
+_NOTE = r"[\xb2\xb3\xb9\u2070-\u2079]|_++(?!\w)"
 APOSTROPHE = r"['\u2019\u02bc`\xb4]"
 _START = rf"(?<![^{BLANK}])"
 _END = rf"(?![^{BLANK}])"
@@ -63,7 +65,9 @@ _GLUED = (
     r"(?:The|This|That|It|He|She|We|They|You|But|And|If|There|What|In|My|Then|So"
     r"|I(?=['\u2019][a-z]|[ ](?!of\b|and\b|to\b)[a-z]))\b"
 )
-GLUED_PERIOD = rf"(?:(?<=[a-z][a-z]\.)|(?<=[\d)\]\"\u201d]\.))(?={_GLUED})"
+GLUED_PERIOD = (
+    rf"(?:(?<=[a-z][a-z]\.)|(?<=[\d)\]\"\u201d]\.)|(?<=[\w)\]\"\u201d][ ]\.))(?={_GLUED})"
+)
 # ``Stop!I know``, ``Stop !I know``, but not ``index.php?Name=1`` and not ``a !Send type``.
 GLUED_MARK = rf"(?<=[a-z])(?: [!?]++(?=[A-Z][a-z]*+[{BLANK},'\u2019]) | [ ][!?]++(?={_GLUED}) )"
 
@@ -95,8 +99,8 @@ _PICTURE_RULES = (
     ),
     TokenRule(
         "picture, with its colours and joined ones",
-        rf"[{_PICTURES}]"
-        rf"(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d[{_PICTURES}])*+",
+        rf"[{PICTURES}]"
+        rf"(?:[\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]|\u200d[{PICTURES}])*+",
         "ok\U0001f44d\U0001f3fd\U0001f469\u200d\U0001f469",
         "ok \U0001f44d\U0001f3fd \U0001f469\u200d\U0001f469",
     ),
@@ -212,6 +216,7 @@ _ELIDED = (
 # A period that is not inside a word: it may still be the word's own.
 _STOPS = (
     TokenRule("period", r"\.(?!\w)", "Mr. Ray left.", "Mr. Ray left ."),
+    TokenRule("period before the mark of a note", rf"\.(?={_NOTE})", "U.S.\xb9", "U.S. \xb9"),
     TokenRule(
         "period after a quotation, a blank forgotten",
         r"(?<=[\"\u201d'\u2019)\]])\.(?=[A-Z])",
@@ -227,7 +232,7 @@ _PARTS = (
     ),
     TokenRule(
         "period",
-        rf"\.(?:(?=[\w])|(?=['\u2019]s\b)|(?=[-/&]\w))(?!{GLUED_PERIOD})",
+        rf"\.(?:(?=[\w])|(?=['\u2019]s\b)|(?=[-/&]\w))(?!{_NOTE}|{GLUED_PERIOD})",
         "a 3.5 U.S.-based one.The end",
         "a 3.5 U.S.-based one . The end",
     ),
