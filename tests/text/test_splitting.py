@@ -287,6 +287,8 @@ def test_a_line_that_fills_less_than_four_fifths_of_the_width_was_broken_off(
     "case",
     [
         "infor-|mation", "Infor-|mation", "govern-|ment", "work-|ing", "soft-|ware", "un-|related", "infor\xad|mation",
+        "north-|ern", "birth-|day", "high-|way", "mid-|night", "holi-|day", "far-|mer", "start-|led", "a-|bout", "proto-|type", "eight-|een",
+        "col-|or", "photo-|graph", "Satur-|day", "any-|thing", "never-|theless", "bed-|room", "em-|peror", "Camp-|bell", "with-|in", "with-|out",
     ],
 )  # fmt: skip
 def test_a_word_divided_at_the_end_of_a_line_is_whole(case: str) -> None:
@@ -303,6 +305,8 @@ def test_a_word_divided_at_the_end_of_a_line_is_whole(case: str) -> None:
     "case",
     [
         "well-|known", "self-|aware", "high-|quality", "DNA-|based", "e-|mail", "mid-|1990s", "non-|English", "Anglo-|Saxon",
+        "so-|called", "part-|time", "real-|time", "follow-|up", "cost-|effective", "time-|consuming", "one-|third", "old-|fashioned",
+        "e-|mails", "t-|shirt", "co-|worker", "meat-|eating", "slow-|moving", "world-|famous", "built-|in", "tax-|free", "ten-|year",
         "twenty-|one", "user-|friendly", "rock-based-|art", "state-of-the-|art",
         "mother-|in-law", "up-|to-date", "10-|year", "1990-|1995",
     ],
@@ -320,7 +324,16 @@ def test_a_divided_word_in_capitals_is_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    "case", ["two-|and three-year", "well -|then", "no --|then", "I went-|I left"]
+    "case",
+    [
+        "two-|and three-year",
+        "two-|or three-year",
+        "day-|to day",
+        "10-|or",
+        "well -|then",
+        "no --|then",
+        "I went-|I left",
+    ],
 )
 def test_a_line_that_ends_with_a_dash_does_not_join_words(case: str) -> None:
     text = "It is " + case.replace("|", "\n") + " so."
