@@ -56,7 +56,7 @@ all best better big bottom co cost double dual easy empty ex far fast finely fir
 great grown half hand hard heavy high higher highest ill kind late life live long longer lower lowest main
 mass middle mind money most much multiple must narrow never newly next non now old on once one open own part partly
 poor poorly price pro quick rapid rate real recently record red right same science seven silver six slow so soft
-tax ten third tight time top two ultra user vice voice water week wide wider widely would year years zero
+tax ten third tight time top two ultra user vice voice water week whole wide wider widely world would year years zero
 """
 _SECOND_OF_WORDS = """
 about after ahead all around away bound by clad class conscious deep down end esque ever face fetched fiction foot
