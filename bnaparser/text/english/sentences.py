@@ -27,6 +27,7 @@ from bnaparser.text.english.tokens import (
     PICTURES,
     word_spans,
 )
+from bnaparser.text.english.vocabulary import is_common_word
 from bnaparser.text.sentence import Sentence
 
 # What a stop is followed by without a blank, and what belongs to the sentence before: notes and markup.
@@ -90,10 +91,104 @@ _SPOKEN = (
     "|Thank|Alright|Please|Sorry|Let|Welcome|I|You|We|My|And|But|What|Where|When|Why|How|Who|Do|Does|Did|Are|Can|Could"
     "|Would|Will|Have)"
 )
+# ``STEP 1: Wash it.``
+_NUMBERED = (
+    "(?:STEP|PART|SECTION|ARTICLE|CHAPTER|ITEM|EXERCISE|QUESTION|RULE|NOTE|EXAMPLE|CLAUSE|PROBLEM|TASK|PHASE|STAGE|APPENDIX"
+    "|FIGURE|TABLE|BOX|LESSON|MODULE|UNIT|TIP|REASON|PRINCIPLE|DAY|WEEK|LEVEL|ROUND|SCENE|ACT|CASE|OPTION|MYTH|FACT"
+    "|QUESTION|ANSWER|TEST|STUDY|EXPERIMENT|TRACK|EPISODE|VERSION|GROUP|TEAM|PLAYER|AIM|GOAL|THEOREM|LEMMA)"
+    "[ ](?:[0-9]{1,3}(?:[.][0-9]{1,3}){0,2}|[A-Z]|[IVX]{1,4})"
+)
+# Who may speak in a play, a film or an interview: words that are no names.
+_ROLE_WORDS = """
+actor actress adviser analyst angel attendant author aunt baby baker bandit barber barmaid baron bartender beggar bishop
+bodyguard boss boy boys bride brother butcher butler cabbie captain cashier chaplain chef chief child children chorus clerk
+clown coach colonel commander commissioner conductor constable cook cop cops corporal count countess cousin crew critic
+crowd daughter deputy devil director doctor doorman driver duchess duke editor elder emperor empress engineer everyone
+fairy farmer father fisherman fool friar friend friends gardener general gentleman ghost giant girl girls giver god
+governor grandma grandmother grandfather grandpa granny guard guards guide helmsman herald hunter husband inspector
+interpreter janitor judge jury king kid kids knight lady landlady landlord lawyer leader lieutenant lord lover madam maid
+major man manager marshal master mate mayor mechanic men merchant messenger midwife minister miss mistress monk mother
+mummy mum mom narrator neighbor neighbour nephew niece nun nurse officer owner page papa passenger pastor patient peasant
+pilot pirate poet policeman policewoman pope porter postman priest priestess prince princess prisoner producer puppet
+quartermaster queen rabbi receptionist referee reporter robot sailor salesman scientist scribe secretary senator sergeant
+servant shepherd sheriff singer sir sister smuggler soldier soldiers son spirit spy squire stranger student suitor
+surgeon tailor teacher thief tourist trainer traveler traveller twin uncle usher valet vendor victim villager villain
+waiter waitress wanderer warden warrior watchman widow wife witch witness wizard woman women worker writer youth
+"""
+_ROLES = frozenset(_ROLE_WORDS.split())
+# Given names that are words as well, or are short.
+_NAME_WORDS = """
+abe ada al clarence clement constance florence irving lawrence sterling terence terrance amy andy angel ann anna ava bea ben bill bob buck carol charity chase chip chuck cliff colt dale dan daisy dawn
+dean deb dee don drew ed eli eric eva eve faith fay flora frank gene ginger glen grace grant guy hal hank heather henry holly
+hope hunter ian ida ike ira iris ivan ivy jack jade james jan jay jean jed jeff jen jill jim jimmy jo job joe john jon joy
+joyce june kate kay ken kim kit lee len leo les levi lily liz lou luke mac mae major mark marshal martin mary mat matt max
+may meg mel mia mike miles mo nan ned nick norm olive pam pat paul pearl peg penny pete peter phil ray reed rich rick rob
+robin rod roger ron rose rosemary roy ruby rusty ruth sally sam sandy scott sid sky sol stan steve sue summer susan ted
+terry tim tina tom tony van vic vince violet wade walter wendy will woody zoe
+"""
+_NAMES = frozenset(_NAME_WORDS.split())
+_TITLES_OF_SPEAKERS = frozenset(
+    [
+        "king",
+        "queen",
+        "lady",
+        "lord",
+        "sir",
+        "prince",
+        "princess",
+        "duke",
+        "duchess",
+        "count",
+        "countess",
+        "baron",
+        "captain",
+        "general",
+        "colonel",
+        "major",
+        "sergeant",
+        "lieutenant",
+        "saint",
+        "st",
+        "father",
+        "mother",
+        "brother",
+        "sister",
+        "aunt",
+        "uncle",
+        "young",
+        "old",
+        "little",
+        "doctor",
+        "mr",
+        "mrs",
+        "ms",
+        "miss",
+        "dr",
+        "prof",
+        "master",
+    ]
+)
+# Headings, though no common words.
+_HEADING_WORDS = """
+addendum addenda agenda aluminum bibliography bonus cattle caveat caveats changelog cocoa cons contraindications corollary
+corrigendum cotton crude currencies dateline dessert diagnosis disclaimer disclosure dosage entree epilogue equities erratum
+etymology faq faqs footnote gasoline genre glossary grains headline headlines hogs ingredient instructions keyword keywords
+logistics lumber memo metals motto nickel nutrition offline online overview platinum postscript preamble preface prognosis
+prologue pros recap recipe refunds reminder reminders retail rubber runtime snippet soybean soybeans spoiler spoilers
+subtitle subtotal synopsis synonyms takeaway takeaways tariffs tldr todo tofu tokens transplant trivia uranium utilities
+vegetables videos warranty website wheat zinc
+"""
+_HEADINGS = frozenset(_HEADING_WORDS.split())
+_IS_HEADING = re.compile(_NO_SPEAKER)
+_MOST_WORDS_OF_SPEAKER = 4
+_NAME_PARTS = re.compile("[A-Z]+(?:['.-][A-Z]+)*[.]?")
+_VOWEL = re.compile("[aeiouy]")
+_SHORTEST_NAME = 4  # a shorter word that is no common one is an acronym
 # ``MARKETS: Prices rose.``: a heading in front of its first sentence.
 _RUN_IN_HEADING = re.compile(
     rf"[{BLANK}]*+(?!(?:{_ABSTRACT}|{_SPEAKER_LABEL}):)"
-    rf"(?!(?!{_NO_SPEAKER}:)[A-Z]['A-Z-]+(?:[ ][A-Z]['A-Z-]+)?:[{BLANK}]++{_SPOKEN}\b)[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}:[{BLANK}]++"
+    rf"(?!(?!{_NO_SPEAKER}:)[A-Z]['A-Z-]+(?:[ ][A-Z]['A-Z-]+)?:[{BLANK}]++{_SPOKEN}\b)(?!{_NUMBERED}:)"
+    rf"(?P<label>[A-Z][A-Z0-9&'/.-]+(?:[ ][A-Z0-9&'/.-]+){{0,7}}):[{BLANK}]++"
     r"(?=[\"\u201c]?[A-Z])"
 )
 _GAP = rf"(?:[{BLANK}]|\Z)"  # the end of a text is the end of its last line
@@ -293,7 +388,7 @@ def _cuts(text: str, start: int, end: int, lower_case: bool) -> Iterator[int]:
     """Yield where the sentences of a segment end, the blanks after them included."""
     while True:
         heading = _RUN_IN_HEADING.match(text, start, end)
-        if heading is not None:
+        if heading is not None and not _is_speaker(heading["label"]):
             start = heading.end()
             yield start
         for stop in _STOP.finditer(text, start, end):
@@ -304,6 +399,37 @@ def _cuts(text: str, start: int, end: int, lower_case: bool) -> Iterator[int]:
         else:
             yield end
             return
+
+
+def _is_speaker(label: str) -> bool:
+    """Return whether words in capitals before a colon say who speaks: ``HAMLET``, ``FIRST WAITER``; not ``COPPER``."""
+    words = label.lower().removeprefix("the ").split(" ")
+    if len(words) > _MOST_WORDS_OF_SPEAKER or not all(map(_NAME_PARTS.fullmatch, label.split(" "))):
+        return False
+    if "and" in words[1:-1]:
+        place = words.index("and", 1)
+        return _is_name(words[place - 1]) and _is_name(words[-1])
+    last = words[-1]
+    if len(words) == 1:
+        return _is_name(last)
+    if last in _ROLES or words[0] in _NAMES:
+        return True
+    is_first = words[0] in _TITLES_OF_SPEAKERS or _is_name(words[0])
+    return is_first and _is_name(last)
+
+
+def _is_name(word: str) -> bool:
+    """Return whether a word that stands in capitals is likely to be a person's name or role."""
+    if word in _ROLES or word in _NAMES:
+        return True
+    if (
+        word in _HEADINGS
+        or _IS_HEADING.fullmatch(word.upper())
+        or len(word) < _SHORTEST_NAME
+        or _VOWEL.search(word) is None
+    ):
+        return False
+    return not all(map(is_common_word, word.split("-")))
 
 
 def _ends(text: str, start: int, stop: re.Match[str], lower_case: bool) -> bool:
