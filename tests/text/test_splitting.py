@@ -212,8 +212,8 @@ He left.[sic] and then sat. | In U.S.[5] law and U.S.¹ law it is so. | See f.(x
 <p>He left.</p> | <b>She</b> sat. | He uses .NET and .Net. | See .gitignore.
 WAITER: May I help you? | KING: Who goes there? | HAMLET: To be or not to be. | LADY MACBETH: Out! | JOHN SMITH: It was me. | MARY-ANN: Come here!
 ALICE: Maybe. | ALICE: So, what now? | FIRST WITCH: Rain fell. | WILL TURNER: Tell me. | TOM AND ANN: Rain fell. | O'BRIEN: Fine. | BOB: It fell. | THE KING: It fell.
-STEP 1: Wash. | Step 1: Wash. | TIP 3: Dry it. | PRECIOUS METALS: | Futures eased. | GRAINS AND SOYBEANS: | Prices fell. | FOLLOW-UP: | They came. | WARNING: | It is full.
-INGREDIENTS: | Two eggs. | BBC: | Rain fell. | MEDICINE TRANSPLANT: | Growth is good. | FOREIGN PRIME RATES: | They fell. | EDIT: | Links to it. | SUMMARY: | It fell.
+STEP 1: Rinse it. | Step 1: Rinse it. | TIP 3: Dry it. | PRECIOUS METALS: | Futures eased. | GRAINS AND SOYBEANS: | Prices fell. | FOLLOW-UP: | They came. | WARNING: | It is full.
+INGREDIENTS: | Two eggs. | BBC: | Rain fell. | MEDICINE TRANSPLANT: | Growth is good. | FOREIGN PRIME RATES: | They fell. | EDIT: | Links to it. | JUNE NOTE: | It fell. | TIA DALMA: It fell. | SUMMARY: | It fell.
 JOHN: I do. | SPEAKER 2: Rain fell. | Q: Did you go? | A: No. | COPPER: | Futures rose. | P1: We liked it. | R2D2: | Futures rose.
 """.strip().splitlines()
 

@@ -179,6 +179,9 @@ subtitle subtotal synopsis synonyms takeaway takeaways tariffs tldr todo tofu to
 vegetables videos warranty website wheat zinc
 """
 _HEADINGS = frozenset(_HEADING_WORDS.split())
+_NO_PART_OF_NAME = frozenset(
+    "a an and are by for from in is it my of on or our that the to we what why with you your".split()
+)
 _IS_HEADING = re.compile(_NO_SPEAKER)
 _MOST_WORDS_OF_SPEAKER = 4
 _NAME_PARTS = re.compile("[A-Z]+(?:['.-][A-Z]+)*[.]?")
@@ -412,9 +415,11 @@ def _is_speaker(label: str) -> bool:
     last = words[-1]
     if len(words) == 1:
         return _is_name(last)
+    if not _NO_PART_OF_NAME.isdisjoint(words) or _IS_HEADING.fullmatch(last.upper()):
+        return False
     if last in _ROLES or words[0] in _NAMES:
         return True
-    is_first = words[0] in _TITLES_OF_SPEAKERS or _is_name(words[0])
+    is_first = words[0] in _TITLES_OF_SPEAKERS or not is_common_word(words[0])
     return is_first and _is_name(last)
 
 
