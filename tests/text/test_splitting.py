@@ -214,6 +214,14 @@ WAITER: May I help you? | KING: Who goes there? | HAMLET: To be or not to be. | 
 ALICE: Maybe. | ALICE: So, what now? | FIRST WITCH: Rain fell. | WILL TURNER: Tell me. | TOM AND ANN: Rain fell. | O'BRIEN: Fine. | BOB: It fell. | THE KING: It fell.
 STEP 1: Rinse it. | Step 1: Rinse it. | TIP 3: Dry it. | PRECIOUS METALS: | Futures eased. | GRAINS AND SOYBEANS: | Prices fell. | FOLLOW-UP: | They came. | WARNING: | It is full.
 INGREDIENTS: | Two eggs. | BBC: | Rain fell. | MEDICINE TRANSPLANT: | Growth is good. | FOREIGN PRIME RATES: | They fell. | EDIT: | Links to it. | JUNE NOTE: | It fell. | TIA DALMA: It fell. | SUMMARY: | It fell.
+See col. 2, line 5, op. cit. p. 5, loc. cit. and Ser. No. 5. | See Treas. Reg. § 5 and reg. 5. | Apt. B is free and Rm. B is not. | He has an apt. | B is free.
+It was 30 deg. F. in May. | In the 5th cent. B.C. it fell. | The 5th cent. is old. | It fell by one cent. | It rose. | He has 5 bu. wheat. | Bob (m. Ann Lee) left. | See a, b. | Then c.
+N. Mex. is dry, and N. Car. Sask. in the north and Alta. is big. | We ate Tex-Mex. | Bob left. | He lives in Sask. | She left. | He lives in N. Mex. | She left.
+The pop. is small. | The no. was big. | His co. is big. | The dep. dir. of it left. | He likes pop. | He left. | I said no. | Then he left. | I left the col. | He stayed.
+Doe et ux. v. Roe. | Enc. a check for it. | Viz. this one. | In jan. 5 of them came. | We met in the loc. | It was late.
+We met Br. John, Bp. Lee, Ven. Bede, Ens. Pulver, SSgt. Lee, Tech. Sgt. Lee, Adj. Gen. Lee, Sra. Ruiz, Hr. Bach and Ofc. Bob. | He works in tech. | Gen. Lee left.
+We love the Sun. | Gen. Lee left. | No. | No. 5 is it. | The sergeant left. | Ann came. | He left BP. | Ann works in HR. | Bob reads DNA. | Humans do.
+i said no. | is it ok. | we drank pop. | was it cold.
 JOHN: I do. | SPEAKER 2: Rain fell. | Q: Did you go? | A: No. | COPPER: | Futures rose. | P1: We liked it. | R2D2: | Futures rose.
 """.strip().splitlines()
 

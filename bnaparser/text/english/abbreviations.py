@@ -28,7 +28,13 @@ Mr Mrs Ms Mx Messrs Mmes Mme Mlle Dr Drs Prof Profs Rev Revs Hon Fr Msgr Gen Lt 
 Comdr Sgt Cpl Pvt Pfc Adm Gov Govs Sen Sens Rep Reps Pres Supt Insp Det Amb Atty Attys Asst Assoc
 Ste Ft Mt Brig Lieut mr mrs ms dr prof hon gen lt capt sgt
 e.g i.e a.k.a eg ie cf Cf viz vs v approx Approx incl Incl excl Excl esp Esp aka qtd Ph Ex Attn attn
-Rt Cdr Spc Ald Cllr Abp Vs Suppl Sta Pt Gens Sgts Lts Cols Capts Mlles Mses Mssrs
+Viz Rt Cdr Spc Ald Cllr Abp Vs Suppl Sta Pt Gens Sgts Lts Cols Capts Mlles Mses Mssrs
+"""
+
+# In capitals they are other words: BP, HR.
+_TITLES = """
+Bp Bps Abps Ven Br Bro Mons Msgrs Adj Adjt Ens SSgt MSgt TSgt SMSgt CMSgt GySgt MGySgt LCpl Lcpl Sfc Lcdr LCdr Ltc Ltjg VAdm Vadm RAdm Radm
+Comdt Chf Ofc Dep Sra Sras Srta Srtas Hr Hrn
 """
 
 _NUMBER = """
@@ -36,7 +42,7 @@ No no Nos nos Fig fig Figs figs Sec sec Secs secs Sect sect Rs Art art Arts Ch c
 p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
 ref Ref refs Refs chr Chr Apt apt Apts Rm rm Rms fn Fn fns n nn Qty qty Fax fax Yr Bk bk fol Fol fols
 Prop Tab Iss iss Anh Sch Est Lect Lec Ep Eps Prob Mod Cat Ord Pat Bull Circ Add Corr Rem Obs Conj Ax
-Sub Subsec subsec Exx Att Anx Abb Abs Tit Kap kap Ques Exer Ans Sem Diag Pop pop Hyp Frag Cod Coll Quest Subch Subpt Eqn Eqns eqn eqns Tbl tbl
+Sub Subsec subsec Exx Att Anx Abb Abs Tit Kap kap Ques Exer Ans Sem Diag Pop pop Hyp Frag Cod Coll Quest col cols lib Lib subd Subd reg regs fasc Fasc ser subsecs Subsecs Subch Subpt Eqn Eqns eqn eqns Tbl tbl
 """
 
 # Before a capital they end their sentence, like any word.
@@ -50,7 +56,7 @@ transl publ rept repl deliv eng lang langs shipt secy attrib bibl biog calc comp
 crim decl defn deg degs edn educ elev equiv expt foll hist impt indep indiv init irreg junc mach maint mech mus pers
 phon pref quot recip refl relig sci serv subst suff surg theol tot ult voc conf mio thou gro cal kcal psi ac alg lem
 param params contd addn acctg catg cnty recv arr apx len fac insp inst auth num mun proc syn const rel bal opp orth
-engl eff subsec soln alt tech addr approp pkwy pkwys
+engl eff subsec soln alt tech loc op dep enc pseud jan feb aug sept oct nov dec tues thurs addr approp pkwy pkwys
 """
 
 # A short word without a vowel is an abbreviation (``3 bn.``, ``sm.``, ``Thm.``), except these words.
@@ -65,15 +71,15 @@ nfl nba nhl mlb bbc nbc cnn xp qb pm dc fb yt pvp npc npcs rpg rpgs pfff xd nnn 
 _BOOKS = "Exod Lev Num Deut Judg Kgs Chron Neh Esth Prov Eccl Isa Jer Lam Ezek Hos Hab Zech Rom Cor Eph Thess Philem Heb Ps Pss"
 _NAMES = "Gal Josh Sam Dan Mic Mal Matt Phil Tim Is Ecc"
 
-_UNIT = "in gal ha sec secs pt pts c caps"
+_UNIT = "deg degs bu lin in gal ha sec secs pt pts c caps"
 
 _MAYBE = """
 Etc St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Inst Intl Natl Mfg Govt Dist
 ph.d Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
 Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
 Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
-Nebr Nev Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
-etc al ed eds Ed Eds dept depts est tel ext avg max min misc govt assn intl natl corp inc bros ltd
+Nebr Nev Sask Alta Newf Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
+etc al ed eds Ed Eds dept depts est tel ext cit ux avg max min misc govt assn intl natl corp inc bros ltd
 jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks sq cu gals qt doz
 pkg vol trans rev tsp tsps tbsp tbsps pct mi bbl bbls adj adv
 Mgr Mgrs Exec Ret ret Pte Ln Twp Jct
@@ -85,6 +91,7 @@ Virol Mol Immunol Biochem Microbiol Physiol Genet Endocrinol Pharmacol Neurosci 
 sp spp ssp subsp
 """
 
+_TITLES_WITH_SMALL = frozenset(_TITLES.split())
 _UNITS = frozenset(_UNIT.split())
 _NAMES_OF_PEOPLE = frozenset(_NAMES.split())
 _SMALLS = frozenset(_SMALL.split())
@@ -95,7 +102,7 @@ _KINDS = {
     **dict.fromkeys(_UNITS, Period.UNIT),
     **dict.fromkeys(_MAYBE.split(), Period.MAYBE),
     **dict.fromkeys([*_NUMBER.split(), *_BOOKS.split(), *_NAMES_OF_PEOPLE], Period.NUMBER),
-    **dict.fromkeys(_NEVER.split(), Period.NEVER),
+    **dict.fromkeys([*_NEVER.split(), *_TITLES_WITH_SMALL], Period.NEVER),
 }
 
 # U.S, a.m, Ph.D, S.p.A, Sino-U.S: letters (or a letter pair) and periods by turns.
@@ -149,8 +156,32 @@ _NUMBER_AFTER = re.compile(
 _PRONOUN_AFTER = re.compile(r"\s+I(?:['\u2019]|\s+(?!of\b|and\b|to\b)[a-z])")  # No. I don't.
 _LETTER_AFTER = re.compile(r"\s*(?:[B-HJ-Z]|[AI](?=[,.;:)]))\b")  # Fig. B, Vol. A)
 _WORDS_TOO = frozenset(["No", "EST"])
+# Another abbreviation of the same name or place: Tech. Sgt. Lee, Treas. Reg. 5, Ser. No. 5
+_ABBREVIATION_AFTER = re.compile(
+    r"\s+(?:Gen|Sgts?|Lts?|Cols?|Maj|Adm|Attys?|Asst|Dir|Secy|Regs?|Dec|Supp|Stat|Nos?|Secs?|Dept|Dist|Proc|Rul|Ct|Civ|Crim|P|L|R)"
+    r"\.(?=[\s,])"
+)
+_DAYS = frozenset(["Sat", "Sun"])
+# The no. is 5, a co. of his: words that end sentences otherwise.
+_AFTER_ARTICLE = frozenset(["no", "nos", "co", "cos", "pop", "cent", "col"])
+_ARTICLE_BEFORE = re.compile(
+    r"(?<![\w-])(?i:an?|the|this|that|each|every|its|his|her|our|your|their|my)\s\Z"
+)
+_LONGEST_ARTICLE = 7
+_VERB_AFTER = re.compile(r"\s+(?:is|was|are|were|has|had|of)\b")
+# N. Mex., S. Car.
+_OF_NORTH = frozenset(["Mex", "Car"])
+_NORTH_BEFORE = re.compile(r"(?<!\w)[NS]\.\s?\Z")
+_LONGEST_NORTH = 4
+# The 5th cent. B.C.
+_CENTURY = frozenset(["cent", "c"])
+_ORDINAL_BEFORE = re.compile(r"\d(?:st|nd|rd|th)\s\Z")
+_LONGEST_ORDINAL = 4
 _CITED = frozenset(["Op", "op", "p", "pp"])
-_LETTERED = frozenset(["Fig", "fig", "Figs", "figs", "Eq", "Eqs", "Exh", "Vol", "Sec", "Ch", "App"])
+_LETTERED_WORDS = (
+    "Fig fig Figs figs Eq Eqs Exh Vol Sec Ch App Apt Apts Rm Rms Ser ser Sch Bk Sect Tab"
+)
+_LETTERED = frozenset(_LETTERED_WORDS.split())
 _VERSE_AFTER = re.compile(r"\s*\d{1,3}:\d")
 _SMALL_AFTER = re.compile(
     r"['\"\u2019\u201d)]*[^\S\r\n]+(?:\d|(?!(?:i|he|she|it|they|we|you|the|this|that|there|so|but)\b)[a-z]"
@@ -158,6 +189,9 @@ _SMALL_AFTER = re.compile(
 )
 # Of a life: (b. 1950), (b. May 1950; m. 1970, d. 1999)
 _LIFE = frozenset(["b", "d", "m", "r", "fl", "div"])
+_MARRIED = frozenset(["b", "d", "m"])  # (m. Ann Lee), (b. London)
+_NAME_AFTER = re.compile(r"\s[A-Z][a-z]")
+_BEFORE_MARRIED = re.compile(r"[(\[]\s?\Z")
 _BEFORE_LIFE = re.compile(r"[(\[;,]\s?\Z")
 _YEAR_AFTER = re.compile(
     r"\s(?:c\.\s?|ca\.\s?)?(?:\d{3,4}\b|(?:\d\d?\s)?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec))"
@@ -201,6 +235,10 @@ def period_at(text: str, start: int, dot: int) -> Period:
     if word in _LIFE and _YEAR_AFTER.match(text, dot + 1):
         before = _BEFORE_LIFE.search(text, max(0, start - 2), start)
         return kind if before is None else Period.NEVER
+    if _is_before_name(text, start, dot, word, kind):
+        return Period.NEVER
+    if _is_shortened_noun(text, start, dot, word):
+        return Period.MAYBE
     pages = _FOLLOWING.fullmatch(word)
     if pages and (pages["number"] or _follows_number(text, start)):
         return Period.MAYBE if _MORE_AFTER.match(text, dot + 1) else Period.STOP
@@ -219,6 +257,27 @@ def period_at(text: str, start: int, dot: int) -> Period:
 
 def _follows_number(text: str, start: int) -> bool:
     return _NUMBER_BEFORE.search(text, max(0, start - _LONGEST_GAP), start) is not None
+
+
+def _is_before_name(text: str, start: int, dot: int, word: str, kind: Period) -> bool:
+    """Return whether the name that an abbreviation belongs to follows: ``(m. Ann Lee)``, ``Treas. Reg. 5``."""
+    if word in _MARRIED and _NAME_AFTER.match(text, dot + 1):
+        return _BEFORE_MARRIED.search(text, max(0, start - 2), start) is not None
+    if kind is Period.NUMBER or (kind is Period.SMALL and word not in _DAYS):
+        is_name = word[0].isupper() and word not in _WORDS_TOO
+        return is_name and _ABBREVIATION_AFTER.match(text, dot + 1) is not None
+    return False
+
+
+def _is_shortened_noun(text: str, start: int, dot: int, word: str) -> bool:
+    """Return whether the words around show an abbreviation: ``The no. is``, ``N. Mex.``, ``5th cent. B.C.``"""
+    if word in _CENTURY and _ORDINAL_BEFORE.search(text, max(0, start - _LONGEST_ORDINAL), start):
+        return True
+    if word in _OF_NORTH and _NORTH_BEFORE.search(text, max(0, start - _LONGEST_NORTH), start):
+        return True
+    if word not in _AFTER_ARTICLE or _VERB_AFTER.match(text, dot + 1) is None:
+        return False
+    return _ARTICLE_BEFORE.search(text, max(0, start - _LONGEST_ARTICLE), start) is not None
 
 
 def _is_short(word: str) -> bool:
@@ -252,6 +311,8 @@ def _period_after(word: str) -> Period:
     if _ACRONYM.fullmatch(word):
         return Period.MAYBE
     if word.isupper():
+        if word.capitalize() in _TITLES_WITH_SMALL:
+            return Period.STOP
         kind = _KINDS.get(word.capitalize())
         # CORP., MR. in a heading; but LA, PA and the like are words of their own
         return kind if kind is Period.NEVER or (kind and len(word) > 2) else Period.STOP

@@ -180,7 +180,32 @@ vegetables videos warranty website wheat zinc
 """
 _HEADINGS = frozenset(_HEADING_WORDS.split())
 _NO_PART_OF_NAME = frozenset(
-    "a an and are by for from in is it my of on or our that the to we what why with you your".split()
+    [
+        "a",
+        "an",
+        "and",
+        "are",
+        "by",
+        "for",
+        "from",
+        "in",
+        "is",
+        "it",
+        "my",
+        "of",
+        "on",
+        "or",
+        "our",
+        "that",
+        "the",
+        "to",
+        "we",
+        "what",
+        "why",
+        "with",
+        "you",
+        "your",
+    ]
 )
 _IS_HEADING = re.compile(_NO_SPEAKER)
 _MOST_WORDS_OF_SPEAKER = 4
