@@ -40,6 +40,10 @@ I|'d|'ve would|n't|'ve let|'s he|'s they|'re you|'ve we|'ll I|'m
 do|n`t ca|n`t do|n´t
 the dogs|' bones , the boss|'s desk , the 1980|'s
 goin' home , nothin' else jack-o'-lantern
+Got|'em told|’em aff'd , Rev’d , cont'd he|'d
+$|5m|-|$|6m €|5bn|-|€|6bn $|5 million|-|$|6 million mid-1990s 50|%|-|60|% 5.5|%|-|6|% 62%-owned 5%-a-year 5|¢ 5|€
+12|"|-|14|" long 8|"|x|10|" 8|'|x|10|' 8x10 5|'|6|" 5|' 6|" 5|’|6|” a 6'-tall man
+'68-'72 ’68–’72 1968-'72 '90s a[i][j] x[i][0] a|[|0|] (re)do re(do) (|so|) (s)he (|a|)|the --flag=value -f a|--|b
 goin'|. thinkin'|—|well|, nothin'|! truckin'|, WALKIN' An' ol'|. jus' lil' Everythin' I (|doin'|) "|goin'|"
 'Bout time 'Round midnight rock-'n'-roll , he said '|we can win|'|. ‘|goin’ home|’ ' an old '|an|' '|so|' an' left
 foo_bar() main(void) x[i] f'(x) the dogs|' (|x|) $|5|-|$|10 €|5|-|€|10 US$|5|-|US$|10 ``` code :$ ^.^ *_*

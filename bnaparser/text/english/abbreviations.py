@@ -33,7 +33,7 @@ Viz Rt Cdr Spc Ald Cllr Abp Vs Suppl Sta Pt Gens Sgts Lts Cols Capts Mlles Mses 
 
 # In capitals they are other words: BP, HR.
 _TITLES = """
-Bp Bps Abps Ven Br Bro Mons Msgrs Adj Adjt Ens SSgt MSgt TSgt SMSgt CMSgt GySgt MGySgt LCpl Lcpl Sfc Lcdr LCdr Ltc Ltjg VAdm Vadm RAdm Radm
+Bp Bps Abps Ven Br Mons Msgrs Adj Adjt Ens SSgt MSgt TSgt SMSgt CMSgt GySgt MGySgt LCpl Lcpl Sfc Lcdr LCdr Ltc Ltjg VAdm Vadm RAdm Radm
 Comdt Chf Ofc Dep Sra Sras Srta Srtas Hr Hrn
 """
 
@@ -78,7 +78,7 @@ Etc St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Ins
 ph.d Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
 Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
 Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
-Nebr Nev Sask Alta Newf Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
+Bro Nebr Nev Sask Alta Newf Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
 etc al ed eds Ed Eds dept depts est tel ext cit ux avg max min misc govt assn intl natl corp inc bros ltd
 jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks sq cu gals qt doz
 pkg vol trans rev tsp tsps tbsp tbsps pct mi bbl bbls adj adv

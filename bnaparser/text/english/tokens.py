@@ -43,7 +43,7 @@ NO_WIDTH = r"\u180e\u200b\u200e\u200f\u202a-\u202e\u2061-\u206f\ufeff"
 _QUOTES = '"\u201c\u201d\u201e\u201f\u2018\u201a\u201b\xab\xbb\u2039\u203a`\xb4'
 _BRACKETS = r"()\[\]{}<>"
 _ASIAN = r"\u3001-\u3003\u3008-\u301f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
-_CURRENCY = r"$\xa3\xa4\xa5\u20a0-\u20cf"
+_CURRENCY = r"$\xa2\xa3\xa4\xa5\u20a0-\u20cf"
 _ALONE = (  # never inside a word
     r";?!\u2026\u2014\u2015\xbf\xa1\xa7\xb6|\u2020-\u2023\u25a0-\u25ff\u2190-\u21ff"
     + _CURRENCY
@@ -58,6 +58,7 @@ _NOTE = r"[\xb2\xb3\xb9\u2070-\u2079]|_++(?!\w)"
 APOSTROPHE = r"['\u2019\u02bc`\xb4]"
 _START = rf"(?<![^{BLANK}])"
 _END = rf"(?![^{BLANK}])"
+_ROMAN = "[ivx]++"
 _CLITICS = "(?i:s|re|ve|ll|d|m)"
 
 # ``good.The``, ``42.The``: a blank forgotten, and not a name such as ``System.Out``.
@@ -70,6 +71,9 @@ GLUED_PERIOD = (
 )
 # ``Stop!I know``, ``Stop !I know``, but not ``index.php?Name=1`` and not ``a !Send type``.
 GLUED_MARK = rf"(?<=[a-z])(?: [!?]++(?=[A-Z][a-z]*+[{BLANK},'\u2019]) | [ ][!?]++(?={_GLUED}) )"
+
+# The amount before a hyphen: $5-, $5m-, $5bn-, $5 million-
+_AFTER_AMOUNT = r"(?:(?<=\d-)|(?<=\d[kmbtKMBT]-)|(?<=\d[mbt]n-)|(?<=illion-))"
 
 _PICTURE_RULES = (
     TokenRule(
@@ -131,6 +135,12 @@ _WHOLE = (
         "See google.com/search?q=a,b , or ( bbc.co.uk/a_(b) ) .",
     ),
     *_PICTURE_RULES,
+    TokenRule(
+        "option of a command with its value",
+        rf"{_START}--[A-Za-z][\w-]*+=[^{BLANK}\"\u201c\u201d;,()]*+(?<![.:!?])",
+        "Use --max-words=5 --and so",
+        "Use --max-words=5 -- and so",
+    ),
     TokenRule("markup", rf"</?[A-Za-z][^{BLANK}<>]*>", "<b>bold</b> face", "<b> bold </b> face"),
 )
 
@@ -176,6 +186,12 @@ _MARKS = (
     TokenRule("quoted lines, shifts", r">{2,}|<{2,}", ">> a << 2", ">> a << 2"),
     TokenRule("number sign", r"\#(?=\d)", "#5 of #us", "# 5 of #us"),
     TokenRule(
+        "by, between feet or inches",
+        r"(?<=\d[\"\u201d'\u2019])[x\xd7](?=\d)",
+        '8"x10"',
+        '8 " x 10 "',
+    ),
+    TokenRule(
         "dollars of a country",
         rf"[A-Z]{{1,3}}\$(?=[\d.]|{_END})",
         "US$5 or C$",
@@ -200,10 +216,10 @@ _ELIDED = (
           | n['\u2019]{_END} | (?<=[a-z][ ]['\u2018\u2019])[NR]['\u2019](?=[ ][A-Z])
           | (?:Bout|Round|Cross|Till|Neath|Nother|[Tt]will|[Tt]ween|[Ss]pect|[Cc]ept|[Kk]ay|[Ss]up|[Cc]ourse|[Mm]erica|n|im|er|ere)\b(?!-)
               (?![^'\u2019]{{0,60}}[\w.,!?]['\u2019](?!\w))
-          | [0-9]{{2}}s?\b | {_CLITICS}{_END} )
+          | [0-9]{{2}}s?(?:[-\u2013]['\u2019][0-9]{{2}}s?)?\b | {_CLITICS}{_END} )
         """,
-        "rock 'n' roll of the '90s, 'cause it 's good. 'Round here, 'nuff said",
-        "rock 'n' roll of the '90s , 'cause it 's good . 'Round here , 'nuff said",
+        "rock 'n' roll of the '90s, '68-'72, 'cause it 's good. 'Round here, 'nuff said",
+        "rock 'n' roll of the '90s , '68-'72 , 'cause it 's good . 'Round here , 'nuff said",
     ),
     TokenRule(
         "a clitic after punctuation",
@@ -238,12 +254,17 @@ _PARTS = (
     ),
     TokenRule(
         "hyphen, but not between two amounts",
-        rf"(?<!-)-(?![->]|(?<=\d-)[A-Z]{{0,3}}[{_CURRENCY}]\d)",
-        "a well-known -5, $5-$10",
-        "a well-known -5 , $ 5 - $ 10",
+        rf"(?<!-)-(?![->]|{_AFTER_AMOUNT}[A-Z]{{0,3}}[{_CURRENCY}]\d|(?<=\d[%\"\u201d]-)\d)",
+        "a well-known -5, $5m-$10m, 5%-6%",
+        "a well-known -5 , $ 5m - $ 10m , 5 % - 6 %",
     ),
     TokenRule("dash", r"(?<=\w)\u2013(?=\w)", "in 1990\u201395", "in 1990\u201395"),
-    TokenRule("apostrophe", rf"(?<=[\w.]){APOSTROPHE}(?=\w)", "O'Neil", "O'Neil"),
+    TokenRule(
+        "apostrophe, but not of feet",
+        rf"(?<=[\w.]){APOSTROPHE}(?=\w)(?!(?<=\d.)x?\d)",
+        "O'Neil is 5'6",
+        "O'Neil is 5 ' 6",
+    ),
     TokenRule("apostrophe of a decade", r"(?<=-)['\u2019](?=\d)", "the mid-'90s", "the mid-'90s"),
     TokenRule(
         "apostrophe for the g of -ing",
@@ -292,10 +313,23 @@ _PARTS = (
         "t(9;22)(q34;q11)",
         "t(9;22)(q34;q11)",
     ),
-    TokenRule("an ending in brackets", r"(?<=\w) \[ [a-z]{1,8} \]", "major[ities]", "major[ities]"),
+    TokenRule(
+        "an ending in brackets, an index",
+        r"(?<=\w) \[ [a-z]{1,8} \] (?: \[\w{1,8}\] )*+",
+        "major[ities] a[i][0]",
+        "major[ities] a[i][0]",
+    ),
+    TokenRule(
+        "a beginning in round brackets",
+        rf"""
+        (?<![^{BLANK}"'\u201c\u2018(\[]) \( (?!{_ROMAN}\)) (?: [a-z]{{2,6}} | s ) \) (?=[a-z]{{2}})
+        """,
+        "(re)do (un)known (s)he, (a)the, (ii)the",
+        "(re)do (un)known (s)he , ( a ) the , ( ii ) the",
+    ),
     TokenRule("a beginning in brackets", r"\[ [\w+]{1,6} \] (?=[\w-])", "[w]hat", "[w]hat"),
     TokenRule("feet", r"(?<=[\dA-Z])['\u2019](?=-\w)", "a 6'-tall man", "a 6'-tall man"),
-    TokenRule("percent", r"%(?=-\w)", "62%-owned, 5%", "62%-owned , 5 %"),
+    TokenRule("percent", r"%(?=-[^\W\d])", "62%-owned, 5%", "62%-owned , 5 %"),
     TokenRule("asterisk", r"(?<=\w)\*++(?=\w)", "2*3", "2*3"),
 )
 
@@ -342,8 +376,12 @@ _TOKEN = token_pattern(TOKEN_RULES)
 # No width, but part of the word they stand in: soft hyphen, joiners, variation selectors, tags.
 _UNSEEN = r"\xad\u034f\u200c\u200d\u2060\ufe00-\ufe0f\U000e0000-\U000e0fff"
 _UNSEEN_ONLY = re.compile(rf"[{_UNSEEN}]+")
-_CLITIC = re.compile(rf"(?:n{APOSTROPHE}t|{APOSTROPHE}(?:s|re|ve|ll|d|m))\Z", re.IGNORECASE)
+_CLITIC = re.compile(rf"(?:n{APOSTROPHE}t|{APOSTROPHE}(?:s|re|ve|ll|d|m|em))\Z", re.IGNORECASE)
 _LONGEST_CLITIC = 3
+# Short for affirmed, reversed ...: the end is no clitic.
+_NO_CLITIC = re.compile(
+    rf"(?:aff|rev|cont|rec|recv|req|vac|abbrev|ack|dep|enf|mod|proc){APOSTROPHE}d", re.IGNORECASE
+)
 _STRAIGHT = str.maketrans("\u2018\u2019\u02bc`\xb4", "'" * 5)
 # Where the treebank splits words that are written as one: the length of the first part.
 _FUSED = {
@@ -462,6 +500,9 @@ def _add_word(text: str, start: int, end: int, spans: list[tuple[int, int]]) -> 
         _add_word(text, start + cut, end, spans)
         return
     clitics = []
+    if _NO_CLITIC.fullmatch(word):
+        spans.append((start, end))
+        return
     while match := _CLITIC.search(text, max(start + 1, end - _LONGEST_CLITIC), end):
         clitics.append(match.span())
         end = match.start()
