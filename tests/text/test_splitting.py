@@ -211,6 +211,7 @@ INTERVIEWER: So, what happened? | SUBJECT: Uh, I left. | Bob: Fine. | HOST: Welc
 ( He left . ) | She sat . | [ He left . ] | She sat . | { He left ! } | -LRB- He left . -RRB- | -LSB- She sat . -RSB- | He left . ’’ | She sat .
 ( He left . ) and she sat . | He has ( a share of Foo Inc. ) now . | 1 ) He left . | 2 ) She sat .
 He left.[1, 2] | She sat.[3-5] | He ran.[a] | She ate.[note 1] | He left.(1) | She sat.(2,3) | He ran.¹ | She ate.¹²[7] | He left.* | She sat.† | So.
+It is so (Lee 1970).2 | Ashe came. | It was held.12 | He left.{1} | She sat.<sup>3</sup> | He ran.[1](#note) | See sect.5 The end of version.2 of it. | It costs 3.5 He left.
 He left.[sic] and then sat. | In U.S.[5] law and U.S.¹ law it is so. | See f.(x) Then use t.* FROM it. | No.[5] of it.
 *He left.* | She sat. | **He left.** | _He left._ | ~~He left.~~ | She sat.😀 | He left!❤️😀 | She sat.<br>
 <p>He left.</p> | <b>She</b> sat. | He uses .NET and .Net. | See .gitignore.
@@ -382,6 +383,9 @@ def test_a_forgotten_blank_does_not_join_sentences_but_names_stay_whole() -> Non
         "Yahoo!Inc. is",
         "He left .|She sat",
         "He left.😀|She sat",
+        "(He left.)|She sat",
+        "(He left. )|She sat",
+        "He left.[12]|She sat",
         "He left.❤️|She sat",
         "He left.<br>|She sat.</p>|<p>So",
     ],

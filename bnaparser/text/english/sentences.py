@@ -23,6 +23,7 @@ from bnaparser.text.english.tokens import (
     BLANK,
     GLUED_MARK,
     GLUED_PERIOD,
+    GLUED_WORD,
     PICTURE,
     PICTURES,
     word_spans,
@@ -32,18 +33,18 @@ from bnaparser.text.sentence import Sentence
 
 # What a stop is followed by without a blank, and what belongs to the sentence before: notes and markup.
 _NOTE = (
-    r"\[[^\[\]\n]{1,40}\] | \(\d{1,3}(?:[,\u2013-][ ]?\d{1,3}){0,9}\) | [\xb2\xb3\xb9\u2070-\u2079]++"
+    r"\[[^\[\]\n]{1,40}\](?:\((?:\#|https?:)[^()\s]{0,200}\))? | \{\d{1,3}\} | \(\d{1,3}(?:[,\u2013-][ ]?\d{1,3}){0,9}\) | [\xb2\xb3\xb9\u2070-\u2079]++"
     r"| [\u2020\u2021\xa7\xb6]++ | (?:[*_]{1,3}|~~)(?!\s[A-Z]{2})"  # not SELECT t.* FROM t
 )
-_TAG = r"</[A-Za-z][A-Za-z0-9]{0,10}>|<[Bb][Rr][ ]?/?>"
+_TAG = r"</[A-Za-z][A-Za-z0-9]{0,10}>|<[Bb][Rr][ ]?/?>|<(?:sup|ref)\b[^<>\n]{0,80}>[^<>\n]{0,80}</(?:sup|ref)>"
 _STOP = re.compile(
     rf"""
     (?P<mark> (?<![.!?\u2026])[.!?\u2026]++ )
     (?P<close> (?: ['"\u2019\u201d\xbb\u203a)\]}}]
                  | {_NOTE} | {_TAG} | [{PICTURES}][\ufe0f\u200d]?
-                 | (?<=["\u201d])\d{{1,2}}(?=[{BLANK}])  # a footnote's number
-                 | [{BLANK}]++ (?:'['"\u201d]|\u2019\u2019|['\u2019\u201d\u203a\xbb)\]}}]|-R[RSC]B-) (?=[{BLANK}]|\Z) )*+ )
-    (?: [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+ | (?<=[>\ufe0f{PICTURES}]) (?=["\u201c(]?[A-Z]|<[A-Za-z]) )
+                 | (?: (?<=["\u201d]) | (?<=[)\]]\.) | (?<=[a-z]{{4}}\.) ) \d{{1,2}} (?=[{BLANK}])  # a footnote's number
+                 | [{BLANK}]++ (?:'['"\u201d]|\u2019\u2019|['\u2019\u201d\u203a\xbb)\]}}]|-R[RSC]B-) (?=[{BLANK}]|\Z) | [{BLANK}]++ [)\]}}] (?={GLUED_WORD}) )*+ )
+    (?: [{BLANK}]++ (?: (?:{PICTURE}) (?:[{BLANK}]++|\Z) )*+ | (?<=[>\ufe0f{PICTURES}]) (?=["\u201c(]?[A-Z]|<[A-Za-z]) | (?<=[)\]}}]) (?={GLUED_WORD}) )
   | [\u3002\uff01\uff1f\uff61]++ [\u300d\u300f\u3011\u3015\uff09"'\u2019\u201d]*+ [{BLANK}]*+
   | \. {GLUED_PERIOD}
   | {GLUED_MARK}

@@ -53,8 +53,11 @@ _ALONE = (  # never inside a word
 PICTURES = r"\u231a\u231b\u23e9-\u23fa\u2600-\u27bf\u2b05-\u2b55\U0001f000-\U0001faff"
 _SPLIT = BLANK + _QUOTES + _BRACKETS + _ALONE + PICTURES
 
-# The mark of a note, or of emphasis, after a full stop.
-_NOTE = r"[\xb2\xb3\xb9\u2070-\u2079]|_++(?!\w)"
+# The mark of a note after a full stop (``left.\xb9``, ``(so).2 The``), or of emphasis.
+_NOTE = (
+    r"[\xb2\xb3\xb9\u2070-\u2079]|_++(?!\w)"
+    rf"|(?:(?<=[a-z]{{4}}\.)|(?<=[)\]\"\u201d]\.))\d{{1,2}}(?=[{BLANK}]++[\"\u201c(]?[A-Z]|[{BLANK}]*+\Z)"
+)
 APOSTROPHE = r"['\u2019\u02bc`\xb4]"
 _START = rf"(?<![^{BLANK}])"
 _END = rf"(?![^{BLANK}])"
@@ -62,15 +65,15 @@ _ROMAN = "[ivx]++"
 _CLITICS = "(?i:s|re|ve|ll|d|m)"
 
 # ``good.The``, ``42.The``: a blank forgotten, and not a name such as ``System.Out``.
-_GLUED = (
+GLUED_WORD = (
     r"(?:The|This|That|It|He|She|We|They|You|But|And|If|There|What|In|My|Then|So"
     r"|I(?=['\u2019][a-z]|[ ](?!of\b|and\b|to\b)[a-z]))\b"
 )
 GLUED_PERIOD = (
-    rf"(?:(?<=[a-z][a-z]\.)|(?<=[\d)\]\"\u201d]\.)|(?<=[\w)\]\"\u201d][ ]\.))(?={_GLUED})"
+    rf"(?:(?<=[a-z][a-z]\.)|(?<=[\d)\]\"\u201d]\.)|(?<=[\w)\]\"\u201d][ ]\.))(?={GLUED_WORD})"
 )
 # ``Stop!I know``, ``Stop !I know``, but not ``index.php?Name=1`` and not ``a !Send type``.
-GLUED_MARK = rf"(?<=[a-z])(?: [!?]++(?=[A-Z][a-z]*+[{BLANK},'\u2019]) | [ ][!?]++(?={_GLUED}) )"
+GLUED_MARK = rf"(?<=[a-z])(?: [!?]++(?=[A-Z][a-z]*+[{BLANK},'\u2019]) | [ ][!?]++(?={GLUED_WORD}) )"
 
 # The amount before a hyphen: $5-, $5m-, $5bn-, $5 million-
 _AFTER_AMOUNT = r"(?:(?<=\d-)|(?<=\d[kmbtKMBT]-)|(?<=\d[mbt]n-)|(?<=illion-))"
@@ -232,7 +235,12 @@ _ELIDED = (
 # A period that is not inside a word: it may still be the word's own.
 _STOPS = (
     TokenRule("period", r"\.(?!\w)", "Mr. Ray left.", "Mr. Ray left ."),
-    TokenRule("period before the mark of a note", rf"\.(?={_NOTE})", "U.S.\xb9", "U.S. \xb9"),
+    TokenRule(
+        "period before the mark of a note",
+        rf"\.(?={_NOTE})",
+        "U.S.\xb9 (so).2",
+        "U.S. \xb9 ( so ) . 2",
+    ),
     TokenRule(
         "period after a quotation, a blank forgotten",
         r"(?<=[\"\u201d'\u2019)\]])\.(?=[A-Z])",
