@@ -34,7 +34,7 @@ Viz Rt Cdr Spc Ald Cllr Abp Vs Suppl Sta Pt Gens Sgts Lts Cols Capts Mlles Mses 
 # In capitals they are other words: BP, HR.
 _TITLES = """
 Bp Bps Abps Ven Br Mons Msgrs Adj Adjt Ens SSgt MSgt TSgt SMSgt CMSgt GySgt MGySgt LCpl Lcpl Sfc Lcdr LCdr Ltc Ltjg VAdm Vadm RAdm Radm
-Comdt Chf Ofc Dep Sra Sras Srta Srtas Hr Hrn
+Comdt Ldr Archbp Dn Assemb Chf Ofc Dep Sra Sras Srta Srtas Hr Hrn
 """
 
 _NUMBER = """
@@ -56,7 +56,7 @@ transl publ rept repl deliv eng lang langs shipt secy attrib bibl biog calc comp
 crim decl defn deg degs edn educ elev equiv expt foll hist impt indep indiv init irreg junc mach maint mech mus pers
 phon pref quot recip refl relig sci serv subst suff surg theol tot ult voc conf mio thou gro cal kcal psi ac alg lem
 param params contd addn acctg catg cnty recv arr apx len fac insp inst auth num mun proc syn const rel bal opp orth
-engl eff subsec soln alt tech loc op dep enc pseud jan feb aug sept oct nov dec tues thurs addr approp pkwy pkwys
+engl eff subsec soln alt tech loc op dep enc pseud abr introd biblio trans min avg prep nat geog priv jan feb aug sept oct nov dec tues thurs addr approp pkwy pkwys
 """
 
 # A short word without a vowel is an abbreviation (``3 bn.``, ``sm.``, ``Thm.``), except these words.
@@ -78,7 +78,7 @@ Etc St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Ins
 ph.d Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
 Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
 Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
-Bro Nebr Nev Sask Alta Newf Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
+Bro Nebr Nev Sask Alta Newf Tas Bankr Misc Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
 etc al ed eds Ed Eds dept depts est tel ext cit ux avg max min misc govt assn intl natl corp inc bros ltd
 jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks sq cu gals qt doz
 pkg vol trans rev tsp tsps tbsp tbsps pct mi bbl bbls adj adv
@@ -151,6 +151,7 @@ STARTERS = frozenset(_STARTERS.split())
 # I alone is a pronoun after a small letter (``no. I think``), a numeral after a capital (``Art. I``).
 _NUMBER_AFTER = re.compile(
     r"[\"'\u2019\u201d)]*\s*[#\xa7(\[]?(?:\d|[A-Za-z]{1,4}[-_]?\d|[ivxlc]+\b|[IVXLC]{2,}\b|[VX]\b"
+    r"|I(?=,?\s*(?:\xa7|cls?\.|secs?\.|arts?\.|paras?\.))"
     r"|(?P<one>I\b))|\s+of\b(?!\s+course)|(?P<at>\s+at\s+\d)"
 )
 _PRONOUN_AFTER = re.compile(r"\s+I(?:['\u2019]|\s+(?!of\b|and\b|to\b)[a-z])")  # No. I don't.
@@ -158,8 +159,8 @@ _LETTER_AFTER = re.compile(r"\s*(?:[B-HJ-Z]|[AI](?=[,.;:)]))\b")  # Fig. B, Vol.
 _WORDS_TOO = frozenset(["No", "EST"])
 # Another abbreviation of the same name or place: Tech. Sgt. Lee, Treas. Reg. 5, Ser. No. 5
 _ABBREVIATION_AFTER = re.compile(
-    r"\s+(?:Gen|Sgts?|Lts?|Cols?|Maj|Adm|Attys?|Asst|Dir|Secy|Regs?|Dec|Supp|Stat|Nos?|Secs?|Dept|Dist|Proc|Rul|Ct|Civ|Crim|P|L|R)"
-    r"\.(?=[\s,])"
+    r"\s+(?:Gen|Sgts?|Lts?|Cols?|Maj|Adm|Cdr|Ldr|Capt|Attys?|Geog|Soc|Asst|Dir|Secy|Regs?|Dec|Supp|Stat|Nos?|Secs?|Dept|Dist|Proc|Rul|Ct|Civ|Crim|Ltr|P|L|R)"
+    r"\.(?=[\s,])|\s+Att['\u2019]ys?\s"
 )
 _DAYS = frozenset(["Sat", "Sun"])
 # The no. is 5, a co. of his: words that end sentences otherwise.
@@ -173,6 +174,12 @@ _VERB_AFTER = re.compile(r"\s+(?:is|was|are|were|has|had|of)\b")
 _OF_NORTH = frozenset(["Mex", "Car"])
 _NORTH_BEFORE = re.compile(r"(?<!\w)[NS]\.\s?\Z")
 _LONGEST_NORTH = 4
+# Reporters of courts: 5 So. 2d 5, 5 Or. App. 5
+_REPORTERS = frozenset(["So", "Or", "Wn", "Wash", "Misc", "Bankr", "Mich", "Mass", "Ill"])
+_SERIES_AFTER = re.compile(r"\s(?:[23]d\b|App\.)")
+# Second words of Latin: et ux., ex rel.
+_AFTER_LATIN = {"rel": "ex", "nom": "sub", "vir": "et", "cit": "op"}
+_LONGEST_LATIN = 5
 # The 5th cent. B.C.
 _CENTURY = frozenset(["cent", "c"])
 _ORDINAL_BEFORE = re.compile(r"\d(?:st|nd|rd|th)\s\Z")
@@ -189,6 +196,9 @@ _SMALL_AFTER = re.compile(
 )
 # Of a life: (b. 1950), (b. May 1950; m. 1970, d. 1999)
 _LIFE = frozenset(["b", "d", "m", "r", "fl", "div"])
+# Exec. Dir. Lee
+_SHORT_BEFORE = re.compile(r"(?:Exec|Assoc|Asst|Dep|Mng|Man|Dist|Reg|Gen)\.\s\Z")
+_LONGEST_SHORT = 7
 _MARRIED = frozenset(["b", "d", "m"])  # (m. Ann Lee), (b. London)
 _NAME_AFTER = re.compile(r"\s[A-Z][a-z]")
 _BEFORE_MARRIED = re.compile(r"[(\[]\s?\Z")
@@ -261,6 +271,10 @@ def _follows_number(text: str, start: int) -> bool:
 
 def _is_before_name(text: str, start: int, dot: int, word: str, kind: Period) -> bool:
     """Return whether the name that an abbreviation belongs to follows: ``(m. Ann Lee)``, ``Treas. Reg. 5``."""
+    if word in _REPORTERS and _SERIES_AFTER.match(text, dot + 1):
+        return True
+    if word == "Dir" and _SHORT_BEFORE.search(text, max(0, start - _LONGEST_SHORT), start):
+        return _NAME_AFTER.match(text, dot + 1) is not None
     if word in _MARRIED and _NAME_AFTER.match(text, dot + 1):
         return _BEFORE_MARRIED.search(text, max(0, start - 2), start) is not None
     if kind is Period.NUMBER or (kind is Period.SMALL and word not in _DAYS):
@@ -274,6 +288,9 @@ def _is_shortened_noun(text: str, start: int, dot: int, word: str) -> bool:
     if word in _CENTURY and _ORDINAL_BEFORE.search(text, max(0, start - _LONGEST_ORDINAL), start):
         return True
     if word in _OF_NORTH and _NORTH_BEFORE.search(text, max(0, start - _LONGEST_NORTH), start):
+        return True
+    latin = _AFTER_LATIN.get(word)
+    if latin and latin in text[max(0, start - _LONGEST_LATIN) : start].split():
         return True
     if word not in _AFTER_ARTICLE or _VERB_AFTER.match(text, dot + 1) is None:
         return False
