@@ -223,6 +223,7 @@ See col. 2, line 5, op. cit. p. 5, loc. cit. and Ser. No. 5. | See Treas. Reg. �
 It was 30 deg. F. in May. | In the 5th cent. B.C. it fell. | The 5th cent. is old. | It fell by one cent. | It rose. | He has 5 bu. wheat. | Bob (m. Ann Lee) left. | See a, b. | Then c.
 N. Mex. is dry, and N. Car. Sask. in the north and Alta. is big. | We ate Tex-Mex. | Bob left. | He lives in Sask. | She left. | He lives in N. Mex. | She left.
 The pop. is small. | The no. was big. | His co. is big. | The dep. dir. of it left. | He likes pop. | He left. | I said no. | Then he left. | I left the col. | He stayed.
+See 19 How. 393, 3 Wheat. 610, Code Ann. § 5, 26 Am. J. Int'l L. 5, (Super. Ct. 2001), F.R.App.P. 28.1 and F.R.Civ.P. 5. | He is an American. | I met Ann. | 5 men left the Wall. | 5 came.
 See 5 So. 2d 5, 5 Or. App. 5, 5 Priv. Ltr. Rul. 5, 5 Op. Att'y Gen. 5 and Const. art. I, § 5. | I love art. | I, too, paint. | Or so. | App. 5 is it.
 Wg. Cdr. Bob, Sq. Ldr. Ann, Archbp. Lee, Exec. Dir. Kim and Assoc. Dir. Poe came. | He met the dir. | Ann left. | Min. of it. | Avg. heat. | Nat. Geog. Soc. of it.
 Smith ex rel. Lee, aff'd sub nom. Kim, left. | We have rel. | Ann left. | Trans. by Lee, abr. by Kim. | Tas. is cold.

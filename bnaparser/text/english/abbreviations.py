@@ -42,7 +42,7 @@ No no Nos nos Fig fig Figs figs Sec sec Secs secs Sect sect Rs Art art Arts Ch c
 p pp Pp Pg pg Vol vol Vols vols Eq eq Eqs Exh pt Pt pts Pts Nr nr Op op Ser Ver ver c ca Ca cl Cl amend
 ref Ref refs Refs chr Chr Apt apt Apts Rm rm Rms fn Fn fns n nn Qty qty Fax fax Yr Bk bk fol Fol fols
 Prop Tab Iss iss Anh Sch Est Lect Lec Ep Eps Prob Mod Cat Ord Pat Bull Circ Add Corr Rem Obs Conj Ax
-Sub Subsec subsec Exx Att Anx Abb Abs Tit Kap kap Ques Exer Ans Sem Diag Pop pop Hyp Frag Cod Coll Quest col cols lib Lib subd Subd reg regs fasc Fasc ser subsecs Subsecs Subch Subpt Eqn Eqns eqn eqns Tbl tbl
+Sub Subsec subsec Exx Att Anx Abb Abs Tit Kap kap Ques Exer Ans Sem Diag Pop pop Hyp Frag Cod Coll Quest col cols lib Lib subd Subd reg regs fasc Fasc ser defs subsecs Subsecs Subch Subpt Eqn Eqns eqn eqns Tbl tbl
 """
 
 # Before a capital they end their sentence, like any word.
@@ -78,7 +78,7 @@ Etc St Inc Corp Co Cos Ltd Bros Plc Pty Jr Sr Esq Assn Assns Dept Depts Univ Ins
 ph.d Div Ind Bldg Ave Av Blvd Rd Hwy Pkwy Rte Sq Tel Ext
 Jan Feb Mar Apr Jun Jul Aug Sep Sept Oct Nov Dec Mon Tue Tues Wed Thu Thur Thurs Fri
 Ala Ariz Ark Calif Cal Colo Conn Del Fla Ga Ill Kan Kans Ky La Mass Md Mich Minn Miss Mo Mont Neb
-Bro Nebr Nev Sask Alta Newf Tas Bankr Misc Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
+Bro Nebr Nev Sask Alta Newf Tas Bankr Misc Reorg Okla Ont Ore Pa Penn Penna Que Tenn Tex Va Vt Wash Wis Wisc Wyo Dak
 etc al ed eds Ed Eds dept depts est tel ext cit ux avg max min misc govt assn intl natl corp inc bros ltd
 jr sr dia oz lb lbs ft cm mm km kg mg ml gm hr hrs mins mph yr yrs mo mos wk wks sq cu gals qt doz
 pkg vol trans rev tsp tsps tbsp tbsps pct mi bbl bbls adj adv
@@ -106,7 +106,11 @@ _KINDS = {
 }
 
 # U.S, a.m, Ph.D, S.p.A, Sino-U.S: letters (or a letter pair) and periods by turns.
-_ACRONYM = re.compile(r"(?:\w+-)?(?:[^\W\d_]\.|[A-Z][a-z]\.)+[^\W\d_]{1,2}", re.ASCII)
+# Also F.R.Civ.P
+_ACRONYM = re.compile(
+    r"(?:\w+-)?(?:[^\W\d_]\.|[A-Z][a-z]\.)+[^\W\d_]{1,2}|(?:[A-Z]\.){1,3}(?:[A-Z][a-z]{1,3}\.){1,2}[A-Z]",
+    re.ASCII,
+)
 
 # A company's name is often the last word of a sentence: a capital after it begins the next one,
 # unless somebody's office or the rest of the name follows.
@@ -176,6 +180,13 @@ _NORTH_BEFORE = re.compile(r"(?<!\w)[NS]\.\s?\Z")
 _LONGEST_NORTH = 4
 # Reporters of courts: 5 So. 2d 5, 5 Or. App. 5
 _REPORTERS = frozenset(["So", "Or", "Wn", "Wash", "Misc", "Bankr", "Mich", "Mass", "Ill"])
+# The oldest reporters have names: 19 How. 393
+_NAMED_REPORTERS = frozenset(
+    ["How", "Wall", "Wheat", "Dall", "Black", "Cr", "Johns", "Wend", "Barb"]
+)
+_NUMBER_NEXT = re.compile(r"\s\d")
+# Code Ann. \xa7 5, Super. Ct., 26 Am. J. Int'l L.
+_OF_COURTS = re.compile(r"Ann\.\s\xa7|Super\.\sCt\b|Am\.\s(?:J|L|Jur|Bar|Bankr|Dec|Rep|St)\.")
 _SERIES_AFTER = re.compile(r"\s(?:[23]d\b|App\.)")
 # Second words of Latin: et ux., ex rel.
 _AFTER_LATIN = {"rel": "ex", "nom": "sub", "vir": "et", "cit": "op"}
@@ -273,6 +284,10 @@ def _is_before_name(text: str, start: int, dot: int, word: str, kind: Period) ->
     """Return whether the name that an abbreviation belongs to follows: ``(m. Ann Lee)``, ``Treas. Reg. 5``."""
     if word in _REPORTERS and _SERIES_AFTER.match(text, dot + 1):
         return True
+    if _OF_COURTS.match(text, start):
+        return True
+    if word in _NAMED_REPORTERS and _NUMBER_NEXT.match(text, dot + 1):
+        return _follows_number(text, start)
     if word == "Dir" and _SHORT_BEFORE.search(text, max(0, start - _LONGEST_SHORT), start):
         return _NAME_AFTER.match(text, dot + 1) is not None
     if word in _MARRIED and _NAME_AFTER.match(text, dot + 1):
