@@ -223,9 +223,10 @@ _RUN_IN_HEADING = re.compile(
 _GAP = rf"(?:[{BLANK}]|\Z)"  # the end of a text is the end of its last line
 _BULLET = re.compile(
     rf"[{BLANK}]*+(?:[-*+\xb7\u2013\u2022\u2023\u2043\u2192\u21d2\u2219\u25a0-\u25ff\u2605\u2606\u2610-\u2612"
-    rf"\u2713-\u2718\u2756\u2794-\u27be\u2b1b\u2b1c](?:[ ]\[[ xX\u2713]?\])?|\[[ xX\u2713]?\]){_GAP}"
+    rf"\u2713-\u2718\u2756\u2794-\u27be\u2b1b\u2b1c\ue000-\uf8ff](?:[ ]\[[ xX\u2713]?\])?|\[[ xX\u2713]?\]){_GAP}"
 )
-_LETTER_BULLET = re.compile(rf"[{BLANK}]*+o{_GAP}")  # a bullet of Word, copied as text
+# Bullets where several lines begin with one: o and \xd8 are bullets of Word, copied as text.
+_REPEATED_BULLET = re.compile(rf"[{BLANK}]*+(?:[o\xd8\xa7\xbb#\u2014]|[{PICTURES}]\ufe0f?){_GAP}")
 _ROMAN = "(?:[ivx]{1,4}|xviii|xxiii|[IVX]{1,4}|XVIII|XXIII)"
 _ITEM_NUMBER = re.compile(
     rf"[{BLANK}]*+[(#]?(?:\d{{1,3}}(?:\.\d{{1,3}}){{0,3}}|[A-Za-z]|{_ROMAN})(?=[.)]+{_GAP})"
@@ -383,11 +384,11 @@ def segments(block: str) -> Iterator[tuple[int, int]]:
     )
     width = max((len(line.rstrip("\r\n")) for line in lines), default=0)
     items = sum(_ITEM_NUMBER.match(line) is not None for line in lines)
-    letters = sum(_LETTER_BULLET.match(line) is not None for line in lines)
+    repeated = sum(_REPEATED_BULLET.match(line) is not None for line in lines)
     start = end = 0
     for line, following in zip(lines, [*lines[1:], ""], strict=True):
         end += len(line)
-        is_item = letters > 1 and _LETTER_BULLET.match(following) is not None
+        is_item = repeated > 1 and _REPEATED_BULLET.match(following) is not None
         if not following or listed or is_item or _breaks(line, following, width, items > 1):
             yield start, end
             start = end
