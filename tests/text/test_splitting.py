@@ -269,7 +269,7 @@ def test_sentences(case: str) -> None:
         ("Fruits:\n✅ apples\n✔️ pears\n🍎 more", 4),
         ("Fruits:\n» apples\n» pears\n— plums\n\uf0b7 figs", 5),
         ("It is\no so", 1),
-        ("We came\n— all of us", 1),
+        ("We came to the big house\n— all of us", 1),
         ("To do:\n[x] wash\n[ ] dry\n- [X] iron\n→ fold\n✓ sleep\n■ eat\n► go\n☐ run", 9),
         ("It has\n[5] notes", 1),
         ("1. a parrot;\n2. a dog;\n3. a cat.", 3),
