@@ -227,6 +227,7 @@ See 19 How. 393, 3 Wheat. 610, Code Ann. § 5, 26 Am. J. Int'l L. 5, (Super. Ct.
 See 5 So. 2d 5, 5 Or. App. 5, 5 Priv. Ltr. Rul. 5, 5 Op. Att'y Gen. 5 and Const. art. I, § 5. | I love art. | I, too, paint. | Or so. | App. 5 is it.
 Wg. Cdr. Bob, Sq. Ldr. Ann, Archbp. Lee, Exec. Dir. Kim and Assoc. Dir. Poe came. | He met the dir. | Ann left. | Min. of it. | Avg. heat. | Nat. Geog. Soc. of it.
 Smith ex rel. Lee, aff'd sub nom. Kim, left. | We have rel. | Ann left. | Trans. by Lee, abr. by Kim. | Tas. is cold.
+No. is 5 and Pop. was small. | Co. of it. | No. | Of course not. | We said No. | Then he left.
 Doe et ux. v. Roe. | Enc. a check for it. | Viz. this one. | In jan. 5 of them came. | We met in the loc. | It was late.
 We met Br. John, Bp. Lee, Ven. Bede, Ens. Pulver, SSgt. Lee, Tech. Sgt. Lee, Adj. Gen. Lee, Sra. Ruiz, Hr. Bach and Ofc. Bob. | He works in tech. | Gen. Lee left.
 We love the Sun. | Gen. Lee left. | No. | No. 5 is it. | The sergeant left. | Ann came. | He left BP. | Ann works in HR. | Bob reads DNA. | Humans do.

@@ -174,6 +174,10 @@ _ARTICLE_BEFORE = re.compile(
 )
 _LONGEST_ARTICLE = 7
 _VERB_AFTER = re.compile(r"\s+(?:is|was|are|were|has|had|of)\b")
+# No. is 5, not: No. is it?
+_VERB_NO_QUESTION = re.compile(
+    r"\s+(?:is|was|are|were|has|had|of)\s(?!(?:it|that|this|he|she|there|you|we|they|i|the|a|course)\b)"
+)
 # N. Mex., S. Car.
 _OF_NORTH = frozenset(["Mex", "Car"])
 _NORTH_BEFORE = re.compile(r"(?<!\w)[NS]\.\s?\Z")
@@ -307,6 +311,8 @@ def _is_shortened_noun(text: str, start: int, dot: int, word: str) -> bool:
     latin = _AFTER_LATIN.get(word)
     if latin and latin in text[max(0, start - _LONGEST_LATIN) : start].split():
         return True
+    if word.istitle() and word.lower() in _AFTER_ARTICLE:
+        return _VERB_NO_QUESTION.match(text, dot + 1) is not None
     if word not in _AFTER_ARTICLE or _VERB_AFTER.match(text, dot + 1) is None:
         return False
     return _ARTICLE_BEFORE.search(text, max(0, start - _LONGEST_ARTICLE), start) is not None
