@@ -23,6 +23,11 @@ from bnaparser.files.temporary import remove_temporary_folders
 
 SUCCESS, SOME_FAILED, USAGE = 0, 1, 2
 
+# What is left to do when a signal ends the command, such as to close its output; the last one is done first.
+_unfinished: list[Callable[[bool], None]] = []
+_held = 0  # blocks of `uninterrupted` that are running
+_waiting: int | None = None  # the signal that waits for their end
+
 # What ends a process without a word, where the system has these signals.
 _ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
@@ -86,7 +91,54 @@ def leaving_on_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
+@contextmanager
+def finishing(finish: Callable[[bool], None]) -> Iterator[None]:
+    """Call ``finish`` once when the block ends, after an error and before a signal ends the process, too.
+
+    It gets True if the block ended without an error.
+    """
+    _unfinished.append(finish)
+    complete = False
+    try:
+        yield
+        complete = True
+    finally:
+        with uninterrupted():
+            if finish in _unfinished:  # not in a forked process, whose parent does it
+                _unfinished.remove(finish)
+                finish(complete)
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Let a signal wait until the block ends, which must not wait for anything, such as the reader of a pipe."""
+    global _held
+    _held += 1
+    try:
+        yield
+    finally:
+        _held -= 1
+        if _waiting is not None and not _held:
+            _finish_and_exit(_waiting)
+
+
 def _leave(signal_number: int, frame: FrameType | None) -> None:
+    global _waiting
+    is_first, _waiting = _waiting is None, signal_number
+    if not is_first:  # it waits for nothing
+        _exit(signal_number)
+    elif not _held:
+        _finish_and_exit(signal_number)
+
+
+def _finish_and_exit(signal_number: int) -> None:
+    while _unfinished:
+        with suppress(Exception):  # it may be in the middle of a write
+            _unfinished.pop()(False)
+    _exit(signal_number)
+
+
+def _exit(signal_number: int) -> None:
     remove_temporary_folders()
     with suppress(Exception):  # it may be closed, or in the middle of a write
         sys.stdout.flush()
@@ -98,6 +150,9 @@ def _leave(signal_number: int, frame: FrameType | None) -> None:
 
 def _reset_signals() -> None:
     """Give a forked process, which ends by itself, the usual handlers: C code may run in it for long."""
+    global _held, _waiting
+    _unfinished.clear()  # the files are its parent's
+    _held, _waiting = 0, None
     for number in _ENDING:
         if signal.getsignal(number) is _leave:
             signal.signal(number, signal.SIG_DFL)

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple, Protocol, TextIO, TypeAlias
 
-from bnaparser.cli.console import say
+from bnaparser.cli.console import finishing, say, uninterrupted
 from bnaparser.cli.streams import drop_if_empty, empty, is_file
 from bnaparser.errors import SettingsError
 from bnaparser.trees.escapes import unescape
@@ -280,8 +280,10 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
 
     ``trees``: the number of trees of each sentence. Each has a number of its own, where the
     format has numbers, and a sentence with fewer leaves some out. What a file held before is dropped
-    first; where the format is no text, at the end: a part of such a file is none, and a picture of no
-    tree is not written. Of several pictures each gets a file with its number in its name.
+    with the first sentence; where the format is no text, at the end: a part of such a file is none, and a
+    picture of no tree is not written. Of several pictures each gets a file with its number in its name.
+    After an error, and before a signal ends the command, what was written gets its end, too; a file whose
+    first sentence was not reached stays as it was.
     Raises SettingsError if what is no text would go to a terminal, or several pictures to standard output.
     """
     form = FORMATS[name]
@@ -298,48 +300,69 @@ def writer(name: str, output: TextIO, trees: int = 1) -> Iterator[Write]:
 
 
 def _text(form: TextFormat, output: TextIO, trees: int) -> Iterator[Write]:
-    empty(output)
     start, end = form.document()
-    output.write(start)
     last = 0
+    is_begun = False
+
+    def begin() -> None:
+        nonlocal is_begun
+        if not is_begun:
+            empty(output)
+            output.write(start)
+            is_begun = True
 
     def write(parse: Parsed | None, number: int | None = None) -> None:
         nonlocal last
         last = number or last + (1 if form.all_trees else trees)
-        if parse is None:
-            output.write(form.blank)
-            return
         first = last if form.all_trees else last - trees + 1
-        output.write(form.each(parse, first))
-        if form.all_trees or trees == 1:
+        text = form.blank if parse is None else form.each(parse, first)
+        begin()
+        output.write(text)
+        if parse is None or form.all_trees or trees == 1:
             return
         output.writelines(
             form.each(one, place) for place, one in enumerate(parse.alternatives, first + 1)
         )
         output.write(form.between)
 
-    yield write
-    output.write(end)
+    def finish(complete: bool) -> None:
+        if complete:
+            begin()
+        if is_begun:
+            output.write(end)
+            output.flush()
+
+    with finishing(finish):
+        yield write
 
 
 def _binary(form: BinaryFormat, name: str, output: TextIO) -> Iterator[Write]:
+    is_begun = False
     with tempfile.TemporaryFile() as whole:
-        with form.open(whole) as write:
+        opened = form.open(whole)
+        write = opened.__enter__()
 
-            def write_all(parse: Parsed | None, number: int | None = None) -> None:
+        def write_all(parse: Parsed | None, number: int | None = None) -> None:
+            nonlocal is_begun
+            with uninterrupted():
+                is_begun = True
                 if form.all_trees:
                     write(parse)
                 else:
                     _write_all(write, parse)
 
+        def finish(complete: bool) -> None:
+            opened.__exit__(None, None, None)  # also after an error: a file without its end is none
+            if whole.tell() and (complete or is_begun):
+                whole.seek(0)
+                empty(output)
+                shutil.copyfileobj(whole, output.buffer)
+                output.buffer.flush()
+            elif complete:
+                _note_missing(name, output)
+
+        with finishing(finish):
             yield write_all
-        if not whole.tell():
-            _note_missing(name, output)
-            return
-        whole.seek(0)
-        empty(output)
-        shutil.copyfileobj(whole, output.buffer)
-    output.buffer.flush()
 
 
 def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Iterator[Write]:
@@ -356,6 +379,7 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
             first = number, picture
             return
         if not is_file(output):
+            first = None  # is not written
             raise SettingsError(
                 f"{form.name} file holds one tree, but the input has more: use the format {form.instead},"
                 " or --output FILE for one file per tree"
@@ -369,22 +393,26 @@ def _pictures(form: PictureFormat, name: str, output: TextIO, trees: int) -> Ite
         nonlocal last
         last = number or last + trees
         if parse is not None:
-            for place, one in enumerate((parse, *parse.alternatives), last - trees + 1):
-                add(one, place)
+            with uninterrupted():
+                for place, one in enumerate((parse, *parse.alternatives), last - trees + 1):
+                    add(one, place)
 
-    yield write
-    if first is None:
-        _note_missing(name, output)
-    elif files:
-        drop_if_empty(output)
-        shown = [str(file) for file in files]
-        if len(shown) > 3:
-            shown[2:-1] = ["..."]
-        say(f"{len(files)} pictures: {', '.join(shown)}")
-    else:
-        empty(output)
-        output.buffer.write(first[1])
-        output.buffer.flush()
+    def finish(complete: bool) -> None:
+        if files:
+            drop_if_empty(output)
+            shown = [str(file) for file in files]
+            if len(shown) > 3:
+                shown[2:-1] = ["..."]
+            say(f"{len(files)} pictures: {', '.join(shown)}")
+        elif first is not None:
+            empty(output)
+            output.buffer.write(first[1])
+            output.buffer.flush()
+        elif complete:
+            _note_missing(name, output)
+
+    with finishing(finish):
+        yield write
 
 
 def _note_missing(name: str, output: TextIO) -> None:

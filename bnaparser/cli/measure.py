@@ -7,7 +7,7 @@ import csv
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -24,7 +24,7 @@ from bnaparser.cli.arguments import (
     add_examples,
     add_precision,
 )
-from bnaparser.cli.console import SOME_FAILED, SUCCESS, say
+from bnaparser.cli.console import SOME_FAILED, SUCCESS, finishing, say, uninterrupted
 from bnaparser.cli.options import load_parser
 from bnaparser.cli.streams import empty, in_chunks, is_file, open_output, read_input, standard_input
 from bnaparser.compute.cores import usable_cores
@@ -182,7 +182,7 @@ def _format_by_name(output: Path | None) -> str:
 def _complete(path: Path | None, *inputs: Path) -> Iterator[TextIO]:
     """Open a file or standard output; a regular file changes only when the table is complete.
 
-    An interrupted run leaves FILE.part with the rows so far.
+    A run that ends early, by an error or a signal, leaves the rows so far in FILE.part, if there are any.
     """
     is_new = path is not None and not os.path.lexists(path)
     with open_output(path, *inputs) as checked:
@@ -192,15 +192,19 @@ def _complete(path: Path | None, *inputs: Path) -> Iterator[TextIO]:
         assert path is not None
         target = Path(os.path.realpath(path))
         unfinished = target.with_name(f"{target.name}.part")
+        with suppress(OSError):
+            unfinished.unlink()  # of an earlier run
         try:
             with open_output(unfinished) as output:
                 unfinished.chmod(target.stat().st_mode)
                 if is_new:
                     target.unlink()
                 yield output
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        except Exception:
+            if unfinished.exists():  # it is removed if it has no row
+                say(f"the rows so far are in {path}.part")
+            raise
+        unfinished.replace(target)
 
 
 def _columns(options: argparse.Namespace, patterns: Patterns) -> dict[str, type]:
@@ -391,31 +395,44 @@ def _load(options: argparse.Namespace) -> Parser:
 
 @contextmanager
 def _writer(name: str, output: TextIO, types: dict[str, type]) -> Iterator[Callable[[Row], None]]:
-    """Give a function that writes a row in a format."""
+    """Give a function that writes a row in a format.
+
+    What a file held before is dropped with the first row, or at the end of a table without rows.
+    """
     if name == "parquet":
-        with _parquet_writer(output, types) as write_row:
-            yield write_row
-        return
-    empty(output)
-    if name == "json":
+        yield from _parquet_rows(output, types)
+    else:
+        yield from _text_rows(name, output, types)
 
-        def write_json(row: Row) -> None:
-            output.write(json_line({key: _shown(row[key]) for key in types}) + "\n")
 
-        yield write_json
-        return
+def _text_rows(
+    name: str, output: TextIO, types: dict[str, type]
+) -> Iterator[Callable[[Row], None]]:
     dialect = "excel-tab" if name == "tsv" else "excel"
     table = csv.writer(output, dialect, lineterminator="\n")
-    table.writerow(types)
+    is_begun = False
 
-    def write_line(row: Row) -> None:
-        table.writerow([replace_all_surrogates(_shown(row[key])) for key in types])
+    def begin() -> None:
+        nonlocal is_begun
+        if not is_begun:
+            empty(output)
+            if name != "json":
+                table.writerow(types)
+            is_begun = True
 
-    yield write_line
+    def write(row: Row) -> None:
+        begin()
+        shown = {key: _shown(row[key]) for key in types}
+        if name == "json":
+            output.write(json_line(shown) + "\n")
+        else:
+            table.writerow(map(replace_all_surrogates, shown.values()))
+
+    yield write
+    begin()
 
 
-@contextmanager
-def _parquet_writer(output: TextIO, types: dict[str, type]) -> Iterator[Callable[[Row], None]]:
+def _parquet_rows(output: TextIO, types: dict[str, type]) -> Iterator[Callable[[Row], None]]:
     from bnaparser.parsing.parquet_rows import parquet_writer
 
     if output.isatty() or output is sys.stdout:
@@ -426,9 +443,24 @@ def _parquet_writer(output: TextIO, types: dict[str, type]) -> Iterator[Callable
     known = {int: pa.int64(), float: pa.float64(), str: pa.string()}
     schema = pa.schema([(name, known[kind]) for name, kind in types.items()])
     empty(output)
-    with parquet_writer(output.buffer, schema) as write:
-        yield lambda row: write({name: row[name] for name in types})
-    output.buffer.flush()
+    opened = parquet_writer(output.buffer, schema)
+    write_row = opened.__enter__()
+    has_rows = False
+
+    def write(row: Row) -> None:
+        nonlocal has_rows
+        with uninterrupted():
+            has_rows = True
+            write_row({name: row[name] for name in types})
+
+    def finish(complete: bool) -> None:
+        opened.__exit__(None, None, None)  # also after an error: a file without its end is none
+        output.buffer.flush()
+        if not (complete or has_rows):
+            empty(output)
+
+    with finishing(finish):
+        yield write
 
 
 def _shown(value: Value) -> Value:

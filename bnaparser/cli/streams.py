@@ -12,7 +12,7 @@ from itertools import count, repeat
 from pathlib import Path
 from typing import TextIO, TypeVar, cast
 
-from bnaparser.cli.console import say
+from bnaparser.cli.console import finishing, say
 from bnaparser.encoders.batching import READ_AHEAD
 from bnaparser.errors import DataError, SettingsError
 from bnaparser.files.compressed import PACKED, unpacked
@@ -95,8 +95,8 @@ def refuse_file_names(words: Sequence[str], command: str, doing: str) -> None:
 def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) -> Iterator[TextIO]:
     """Open a file, or take standard output (also ``-``); each line is written once it is whole.
 
-    A file keeps what it holds until ``empty`` is called; a new one is removed where something fails
-    before anything is written. Raises DataError if it cannot be written, SettingsError if it is
+    A file keeps what it holds until ``empty`` is called; a new one is removed where something fails, or a signal
+    ends the command, before anything is written. Raises DataError if it cannot be written, SettingsError if it is
     one of ``inputs``, open or by its name, as well, or if another process writes it.
     """
     if path is None or str(path) == "-":
@@ -113,23 +113,26 @@ def open_output(path: Path | None, *inputs: BufferedIOBase | str | Path | None) 
         file = path.open("a", buffering=1, encoding="utf-8", newline="\n")
     except OSError as error:
         raise DataError(f"cannot write {path}: {error.strerror}") from error
-    try:
-        with file:
-            if any(_same_file(source, file) for source in inputs if source is not None):
-                raise SettingsError(
-                    f"{path} is also the input, which would be overwritten: give another output file"
-                )
-            if is_file(file) and not lock(file.fileno()):
-                is_new = False  # it is the other process's
-                raise SettingsError(
-                    f"{path} is being written by another process: give another output file"
-                )
-            yield file
-    except BaseException:
-        with suppress(OSError):
-            if is_new and not path.stat().st_size:
-                path.unlink()
-        raise
+
+    def close(complete: bool) -> None:
+        try:
+            file.close()
+        finally:
+            with suppress(OSError):
+                if is_new and not complete and not path.stat().st_size:
+                    path.unlink()
+
+    with finishing(close):
+        if any(_same_file(source, file) for source in inputs if source is not None):
+            raise SettingsError(
+                f"{path} is also the input, which would be overwritten: give another output file"
+            )
+        if is_file(file) and not lock(file.fileno()):
+            is_new = False  # it is the other process's
+            raise SettingsError(
+                f"{path} is being written by another process: give another output file"
+            )
+        yield file
 
 
 def is_file(output: TextIO) -> bool:

@@ -174,6 +174,8 @@ def measured(
 ) -> Iterator[Measured]:
     """Yield the measures of sentences, in order, some sentences of one text at a time.
 
+    Where ``sentences`` raises an error, the sentences before the error are measured first.
+
     Args:
         sentences: The sentences.
         by: What a row is about.
@@ -184,21 +186,32 @@ def measured(
     """
     source = _chunks(sentences)
     work = partial(measure_chunk, by=by, patterns=patterns, matches=matches)
-    first = list(islice(source, 2))
-    if workers == 1 or len(first) < 2:
-        for chunk in chain(first, source):
+    chunks = _errors_last(source)
+    first = list(islice(chunks, 2))
+    if workers == 1 or len(first) < 2 or isinstance(first[-1], Exception):
+        for chunk in chain(first, chunks):
+            if isinstance(chunk, Exception):
+                raise chunk
             yield from work(chunk)
             read(sum(one.size for one in chunk))
         return
-    yield from _in_processes(chain(first, source), work, workers, read)
+    yield from _in_processes(chain(first, chunks), work, workers, read)
 
 
 def _chunks(sentences: Iterable[Located]) -> Iterator[list[Located]]:
     return read_ahead(sentences, _CHUNK)
 
 
+def _errors_last(chunks: Iterable[list[Located]]) -> Iterator[list[Located] | Exception]:
+    """Yield the chunks, and at the end the error that they raise."""
+    try:
+        yield from chunks
+    except Exception as error:
+        yield error
+
+
 def _in_processes(
-    chunks: Iterable[list[Located]],
+    chunks: Iterable[list[Located] | Exception],
     work: Callable[[list[Located]], list[Measured]],
     workers: int,
     read: Read,
@@ -222,7 +235,11 @@ def _in_processes(
         return work(chunk) if found is None else found
 
     try:
+        failure = None
         for chunk in chunks:
+            if isinstance(chunk, Exception):
+                failure = chunk
+                break
             found: list[Measured] = []
             if len(pool) < workers:
                 pool.append(Worker(guarded))
@@ -232,6 +249,8 @@ def _in_processes(
             yield from found
         for _ in range(len(pool)):
             yield from taken()
+        if failure is not None:
+            raise failure
     finally:
         for worker in pool:
             worker.end()

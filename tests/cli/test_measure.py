@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 
 from bnaparser.cli import main
@@ -314,6 +315,30 @@ def test_a_process_that_is_killed_loses_no_row(tmp_path: Path) -> None:
     assert [row.split(",")[1] for row in rows[1:]] == [str(number) for number in range(1, 12_001)]
 
 
+def row_count(file: Path, output_format: str) -> int:
+    if output_format == "parquet":
+        return len(polars.read_parquet(file))
+    lines = file.read_text(encoding="utf-8").count("\n")
+    return lines - 1 if output_format == "csv" else lines
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="a signal ends the process with its number")
+def test_an_interrupted_table_is_whole(tmp_path: Path) -> None:
+    output, part = tmp_path / "table.parquet", tmp_path / "table.parquet.part"
+    typed = [sys.executable, "-m", "bnaparser", "measure", "--by", "sentence", "-f", "parquet"]
+    tree = b"(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))\n"
+    with subprocess.Popen([*typed, "-o", str(output)], stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(8_000 * tree)
+        process.stdin.flush()
+        while not part.exists() or part.stat().st_size < 1000:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=120) == 130
+    assert row_count(part, "parquet") >= 1024
+    assert not output.exists()
+
+
 @pytest.mark.parametrize("output_format", ["csv", "json", "parquet"])
 def test_a_table_that_cannot_be_completed_changes_no_file(
     tmp_path: Path, capsys: Streams, output_format: str
@@ -322,9 +347,26 @@ def test_a_table_that_cannot_be_completed_changes_no_file(
     old, new = tmp_path / "old.csv", tmp_path / "new.csv"
     old.write_text("kept", encoding="utf-8")
     for output in (old, new):
+        output.with_name(f"{output.name}.part").touch()  # of an earlier run
         code, _, told = run(
             capsys, tmp_path / "trees.mrg", "--by", "sentence", "-f", output_format, "-o", output
         )
         assert (code, "never closed" in told) == (2, True)
+        assert f"the rows so far are in {output}.part" in told
+        part = output.with_name(f"{output.name}.part")
+        assert row_count(part, output_format) == 500
     assert old.read_text(encoding="utf-8") == "kept"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["old.csv", "trees.mrg"]
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["new.csv.part", "old.csv", "old.csv.part", "trees.mrg"]
+
+
+@pytest.mark.parametrize("output_format", ["csv", "json", "parquet"])
+def test_a_table_without_a_row_leaves_no_file(
+    tmp_path: Path, capsys: Streams, output_format: str
+) -> None:
+    (tmp_path / "trees.mrg").write_text("(TOP (NP (NN x)\n", encoding="utf-8")
+    code, _, told = run(
+        capsys, tmp_path / "trees.mrg", "-f", output_format, "-o", tmp_path / "new.csv"
+    )
+    assert (code, ".part" in told) == (2, False)
+    assert [path.name for path in tmp_path.iterdir()] == ["trees.mrg"]

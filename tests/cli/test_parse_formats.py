@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,7 +13,7 @@ from xml.etree import ElementTree
 import pytest
 
 from bnaparser import Parser
-from bnaparser.cli.formats import writer
+from bnaparser.cli.formats import SUFFIXES, writer
 from bnaparser.cli.parse import main as bnaparse
 from bnaparser.eval import score
 from bnaparser.eval.params import Params
@@ -249,3 +252,126 @@ def test_what_is_no_text_is_not_for_a_terminal(run: Run, monkeypatch: pytest.Mon
     assert err.startswith(
         "bnaparse: pdf is a binary format, which a terminal cannot show: give --output FILE"
     )
+
+
+def trees_in(file: Path) -> int:
+    """Return the number of trees in a file, which is read by a reader of its format."""
+    if file.suffix == ".parquet":
+        from polars import read_parquet
+
+        return len(read_parquet(file))
+    if file.suffix == ".pdf":
+        from pypdf import PdfReader
+
+        return len(PdfReader(file, strict=True).pages)
+    text = file.read_text(encoding="utf-8")
+    if file.suffix == ".xml":
+        return len(ElementTree.fromstring(text).findall(".//s"))
+    if file.suffix == ".html":
+        assert text.rstrip().endswith("</html>")
+        return text.count("<svg")
+    if file.suffix == ".svg":
+        ElementTree.fromstring(text)
+        return 1
+    return text.count("rained")
+
+
+ENDINGS = ("parquet", "pdf", "xml", "html", "svg", "mrg")
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_trees_before_a_damaged_line_are_in_a_whole_file(
+    tiny_model_dir: Path, tmp_path: Path, ending: str
+) -> None:
+    target = tmp_path / f"out.{ending}"
+    good = 1 if ending == "svg" else 20
+    source = tmp_path / "damaged.txt"
+    given = ["-i", str(source), "-f", SUFFIXES[f".{ending}"], "-o", str(target), "-q"]
+    given += ["--split", "line", "--model", str(tiny_model_dir), "--device", "cpu"]
+    source.write_bytes(b"It rained.\n" * good + b"\xff\xfe\n")
+    assert bnaparse(given) == 2
+    assert trees_in(target) == good
+    held = target.read_bytes()
+    source.write_bytes(b"\xe9\xe9 caf\xe9\n")
+    assert bnaparse(given) == 2
+    assert target.read_bytes() == held  # nothing does not replace what was there
+    target.unlink()
+    assert bnaparse(given) == 2
+    assert not target.exists()
+
+
+def test_several_pictures_before_a_damaged_line_have_no_empty_file_beside_them(
+    tiny_model_dir: Path, tmp_path: Path
+) -> None:
+    source, target = tmp_path / "damaged.txt", tmp_path / "out.svg"
+    source.write_bytes(b"It rained.\n" * 2 + b"\xff\xfe\n")
+    given = ["-i", str(source), "-f", "svg", "-o", str(target), "-q", "--split", "line"]
+    assert bnaparse([*given, "--model", str(tiny_model_dir), "--device", "cpu"]) == 2
+    assert {path.name for path in tmp_path.glob("*.svg")} == {"out-1.svg", "out-2.svg"}
+
+
+INTERRUPTED = """
+import signal, sys
+from pathlib import Path
+from bnaparser.cli.console import leaving_on_signals
+from bnaparser.cli.formats import SUFFIXES, OfFile, writer
+from bnaparser.cli.streams import open_output
+from bnaparser.trees.tree import Tree
+
+path, number, trees = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+tree = OfFile(Tree.parse("(TOP (S (NP (PRP It)) (VP (VBD rained)) (. .)))"))
+with (
+    leaving_on_signals(),
+    open_output(path) as output,
+    writer(SUFFIXES[path.suffix], output) as write,
+):
+    for _ in range(trees):
+        write(tree)
+    signal.raise_signal(number)
+"""
+
+
+@pytest.mark.parametrize(
+    ("ending", "number"),
+    [
+        ("pdf", signal.SIGINT),
+        ("xml", signal.SIGTERM),
+        ("html", signal.SIGINT),
+        ("svg", signal.SIGTERM),
+        ("mrg", signal.SIGINT),
+    ],
+)
+def test_an_interrupted_command_leaves_whole_files_and_no_empty_ones(
+    tmp_path: Path, ending: str, number: int
+) -> None:
+    target = tmp_path / f"out.{ending}"
+
+    def interrupt(trees: int) -> None:
+        typed = [sys.executable, "-c", INTERRUPTED, str(target), str(number), str(trees)]
+        assert subprocess.run(typed, check=False).returncode == 128 + number
+
+    interrupt(0)
+    assert not target.exists()
+    interrupt(1)
+    assert trees_in(target) == 1
+    held = target.read_bytes()
+    interrupt(0)
+    assert target.read_bytes() == held
+    if ending != "svg":
+        interrupt(3)
+        assert trees_in(target) == 3
+    else:
+        target.unlink()
+        interrupt(3)
+        assert {path.name for path in tmp_path.iterdir()} == {f"out-{n}.svg" for n in (1, 2, 3)}
+
+
+def test_an_interrupted_command_leaves_a_whole_table(tmp_path: Path) -> None:
+    target = tmp_path / "out.parquet"
+    script = INTERRUPTED.replace("tree = OfFile", "tree = Parse('It rained.') or OfFile")
+    script = f"from bnaparser.parsing.result import Parse\n{script}"
+    for number, trees in ((signal.SIGINT, 0), (signal.SIGTERM, 1500)):
+        typed = [sys.executable, "-c", script, str(target), str(int(number)), str(trees)]
+        assert subprocess.run(typed, check=False).returncode == 128 + number
+        assert target.exists() == bool(trees)
+    assert trees_in(target) == 1500
