@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import index
@@ -20,9 +20,6 @@ from bnaparser.trees.tree import CHAIN, Span, Tree
 
 # Trees that a notebook draws of a list: more make it slow.
 MOST_DRAWN = 100
-
-# What may stand in JSON, or null in its place.
-_TEXT, _NUMBER = str | None, float | int | None
 
 
 @dataclass(frozen=True)
@@ -245,7 +242,8 @@ class Parse:
         """Build a Parse from its JSON form; the inverse of `to_dict`.
 
         Args:
-            stored: what `to_dict` returned.
+            stored: what `to_dict` returned, or a row of a table that was read from it by pandas or polars: a
+                missing value may be NaN, a list may be an array, a number may be NumPy's.
 
         Returns:
             An equal Parse. If the parse has an error, only text and error are restored.
@@ -260,19 +258,20 @@ class Parse:
             True
         """
         try:
-            tokens = stored["tokens"]
+            fields = _Fields(stored)
+            tokens = fields.all_of("tokens")
             best = cls(
-                _of(str, stored["text"]),
-                tuple(_of(str, token["text"]) for token in tokens),
-                tuple(_of(str, token["tag"]) for token in tokens),
-                offsets=tuple((_of(int, one["start"]), _of(int, one["end"])) for one in tokens),
-                error=_of(_TEXT, stored["error"]),
-                language=_of(_TEXT, stored.get("language")),
+                fields.get("text", str),
+                tuple(token.get("text", str) for token in tokens),
+                tuple(token.get("tag", str) for token in tokens),
+                offsets=tuple((token.get("start", int), token.get("end", int)) for token in tokens),
+                error=fields.get("error", str, None),
+                language=fields.get("language", str, None),
             )
-            others = tuple(_with_tree(best, one) for one in stored.get("alternatives") or ())
-            return replace(_with_tree(best, stored), alternatives=others)
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(f"this is not a dictionary made by Parse.to_dict: {error!r}") from error
+            others = tuple(_with_tree(best, one) for one in fields.all_of("alternatives", ()))
+            return replace(_with_tree(best, fields), alternatives=others)
+        except (TypeError, ValueError) as error:
+            raise DataError(f"this is not a dictionary made by Parse.to_dict: {error}") from error
 
     @classmethod
     def from_json(cls, line: str | bytes) -> Parse:
@@ -496,33 +495,98 @@ def _constituents(parse: Parse) -> list[dict[str, Any]]:
     ]
 
 
-def _with_tree(parse: Parse, stored: Mapping[str, Any]) -> Parse:
-    """The parse with a tree of the JSON form, the best one or an alternative."""
+_KINDS = {str: "a string", int: "a whole number", float: "a number"}
+_KEEP = "keep this field when you read or change the table"
+_MISSING = object()
+
+
+class _Fields:
+    """The fields of the JSON form of a parse or of a part of it, also as a table of pandas has them.
+
+    There a missing value is NaN, a list may be an array, and a number NumPy's, a float where others are missing.
+    Each method raises TypeError or ValueError with the name of the field.
+    """
+
+    def __init__(self, stored: Any, name: str = ""):
+        if not isinstance(stored, Mapping) and hasattr(stored, "to_dict"):
+            stored = stored.to_dict()  # a Series
+        if not isinstance(stored, Mapping):
+            what = f"{name} must be an object" if name else "give a dictionary, such as a row of a table"
+            raise TypeError(f"{what}, not {quoted(stored)}")
+        self._stored, self._name = stored, name
+
+    def place(self, name: str) -> str:
+        """Return the name of a field for messages: ``tokens[2].tag``."""
+        return f"{self._name}.{name}" if self._name else name
+
+    def get(self, name: str, kind: type, default: Any = _MISSING) -> Any:
+        """Return a value of this kind, or the default where it is missing."""
+        value = self._value(name)
+        if value is None:
+            if default is _MISSING:
+                raise ValueError(f"{self.place(name)} is missing: {_KEEP} ({_KINDS[kind]})")
+            return default
+        if kind is int and isinstance(value, float) and value.is_integer():
+            return int(value)
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if not isinstance(value, kind) or isinstance(value, bool):
+            raise TypeError(f"{self.place(name)} must be {_KINDS[kind]}, not {quoted(value)}")
+        return value
+
+    def all_of(self, name: str, default: Any = _MISSING) -> Sequence[_Fields]:
+        """Return the items of a list, each an object, or the default where it is missing."""
+        value = self._value(name)
+        if value is None:
+            if default is _MISSING:
+                raise ValueError(f"{self.place(name)} is missing: {_KEEP} (a list)")
+            return default  # type: ignore[no-any-return]
+        if not isinstance(value, list | tuple):
+            advice = (
+                ": decode the JSON in it (json.loads) first" if isinstance(value, str) else ""
+            )
+            raise TypeError(f"{self.place(name)} must be a list, not {quoted(value)}{advice}")
+        return [_Fields(one, f"{self.place(name)}[{n}]") for n, one in enumerate(value)]
+
+    def _value(self, name: str) -> Any:
+        """Return the value of a field in Python's own types; None where it is missing."""
+        value = self._stored.get(name)
+        if value is None or type(value) in (str, int, list):
+            return value
+        if hasattr(value, "tolist"):  # an array or a number of NumPy, a column of pyarrow
+            value = value.tolist()
+        elif hasattr(value, "to_list"):  # a Series of polars
+            value = value.to_list()
+        return None if _is_missing(value) else value
+
+
+def _is_missing(value: Any) -> bool:
+    """Return whether a value is NaN, or NA or NaT of pandas."""
+    if isinstance(value, float):
+        return math.isnan(value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def _with_tree(parse: Parse, fields: _Fields) -> Parse:
+    """Return the parse with a tree of the JSON form, the best one or an alternative."""
     return replace(
         parse,
-        spans=_joined(stored["constituents"], len(parse.words)),
-        score=_of(_NUMBER, stored["score"]),
-        probability=_of(_NUMBER, stored.get("probability")),
-        entropy=_of(_NUMBER, stored.get("entropy")),
+        spans=_joined(fields.all_of("constituents"), len(parse.words)),
+        score=fields.get("score", float, None),
+        probability=fields.get("probability", float, None),
+        entropy=fields.get("entropy", float, None),
     )
 
 
-def _of(kinds: Any, value: Any) -> Any:
-    """A value; TypeError if it is of none of these kinds."""
-    if not isinstance(value, kinds):
-        raise TypeError(f"{value!r:.40} has the wrong type")
-    return value
-
-
-def _joined(constituents: Iterable[Mapping[str, Any]], words: int) -> tuple[Span, ...]:
-    """The spans, those over the same words joined to a chain again."""
+def _joined(constituents: Iterable[_Fields], words: int) -> tuple[Span, ...]:
+    """Return the spans, those over the same words joined to a chain again."""
     spans: list[Span] = []
     for one in constituents:
-        start, end, label = _of(int, one["start"]), _of(int, one["end"]), _of(str, one["label"])
+        start, end, label = one.get("start", int), one.get("end", int), one.get("label", str)
         if not 0 <= start < end <= words:
-            raise ValueError(f"({start}, {end}) is not a span of {words} words")
+            raise ValueError(f"{one.place('start')}: ({start}, {end}) is not a span of {words} words")
         if spans and spans[-1][:2] == (start, end):
             label = spans.pop().label + CHAIN + label
-        numbers = _of(_NUMBER, one["score"]), _of(_NUMBER, one.get("probability"))
+        numbers = one.get("score", float, None), one.get("probability", float, None)
         spans.append(Span(start, end, label, *numbers))
     return tuple(spans)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import inspect
 import pydoc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pandas as pd
+import polars
+import pyarrow.parquet
 import pytest
 
 from bnaparser import Parser
 from bnaparser.errors import DataError
+from bnaparser.parsing.parquet_rows import parquet_writer
 from bnaparser.parsing.result import MOST_DRAWN, Parse, Parses
 from bnaparser.text.sentence import Split
 from bnaparser.trees.tree import Span
@@ -145,6 +151,58 @@ def test_json_with_values_of_other_kinds_is_refused(name: str, value: object) ->
     assert Parse.from_dict(parse.to_dict()) == parse
     with pytest.raises(DataError, match=r"this is not a dictionary made by Parse\.to_dict: "):
         Parse.from_dict({**parse.to_dict(), name: value})
+
+
+def tables(folder: Path, parses: list[Parse]) -> Iterator[list[Any]]:
+    """Yield the rows that pandas, polars and pyarrow read of the parses, in JSON Lines and Parquet."""
+    lines, table = folder / "parses.jsonl", folder / "parses.parquet"
+    lines.write_text("".join(f"{one.to_json()}\n" for one in parses), encoding="utf-8")
+    with table.open("wb") as file, parquet_writer(file) as write:
+        for one in parses:
+            write(one.to_dict())
+    for frame in (pd.read_json(lines, lines=True, precise_float=True), pd.read_parquet(table)):
+        yield frame.to_dict("records")
+        yield [row for _, row in frame.iterrows()]
+    yield pd.read_parquet(table, dtype_backend="pyarrow").to_dict("records")
+    yield pd.read_parquet(table, dtype_backend="numpy_nullable").to_dict("records")
+    yield polars.read_ndjson(lines).to_dicts()
+    yield polars.read_parquet(table).to_dicts()
+    yield pyarrow.parquet.read_table(table).to_pylist()
+
+
+def test_rows_of_tables_give_equal_parses(tiny_model_dir: Path, tmp_path: Path) -> None:
+    parser = Parser.load(tiny_model_dir, "cpu")
+    parses = [
+        *parser("It rained."),
+        *parser("The cat saw Mira.", n_best=2, probabilities=True),
+        Parse("a b", error="word 1", language="en"),
+    ]
+    for rows in tables(tmp_path, parses):
+        assert [Parse.from_dict(row) for row in rows] == parses
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"text": float("nan")}, "text is missing: keep this field"),
+        ({"tokens": None}, "tokens is missing: keep this field"),
+        ({"tokens": "[]"}, r"tokens must be a list, not '\[\]': decode the JSON in it"),
+        ({"error": np.float64(1.5)}, "error must be a string, not 1.5"),
+        (
+            {"tokens": np.array([{"text": "Go", "tag": 3, "start": 0, "end": 2}])},
+            r"tokens\[0\].tag must be a string, not 3",
+        ),
+        (
+            {"constituents": [{"label": "S", "start": 0.5, "end": 1, "score": 1.0}]},
+            r"constituents\[0\].start must be a whole number, not 0.5",
+        ),
+        ({"alternatives": [3]}, r"alternatives\[0\] must be an object, not 3"),
+    ],
+)
+def test_a_wrong_field_of_a_row_is_named(changed: dict[str, Any], message: str) -> None:
+    parse = Parse("Go", ("Go",), ("VB",), (Span(0, 1, "S", 1.25),), 1.25, ((0, 2),))
+    with pytest.raises(DataError, match=message):
+        Parse.from_dict(parse.to_dict() | changed)
 
 
 def test_json_needs_offsets_of_words_in_constituents() -> None:
