@@ -39,7 +39,7 @@ def check_coding(headers: Headers) -> None:
 def check_kind(body: bytes) -> None:
     """Raise BadBody for the bytes of a PDF, a picture or another file that is not text."""
     try:
-        refuse_kinds("the body", body)
+        refuse_kinds("the body", body, remedy="send the text itself, in UTF-8")
     except DataError as error:
         raise BadBody(str(error)) from None
 

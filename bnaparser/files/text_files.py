@@ -422,16 +422,28 @@ def cp1252_hint(error: UnicodeDecodeError) -> str:
     return f"it may be Windows-1252 ({(joined + after[0]).decode('cp1252')!r}): "
 
 
+def is_utf16(data: bytes) -> bool:
+    """Return whether bytes begin with UTF-16's byte order mark, or look like Latin text in UTF-16."""
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return True
+    start = data[:512]
+    return start.count(0) * 4 >= len(start) > 3 and _utf16_of(start) is not None
+
+
 def refuse_kinds(
-    name: str, start: bytes, kinds: tuple[tuple[bytes, str, str], ...] = _KINDS
+    name: str,
+    start: bytes,
+    kinds: tuple[tuple[bytes, str, str], ...] = _KINDS,
+    remedy: str | None = None,
 ) -> None:
-    """Raise DataError if a file begins, after blanks, like a file that is not text."""
+    """Raise DataError if a file begins, after blanks, like a file that is not text; ``remedy`` replaces the advice."""
     if start.startswith(_ZIP):
         kinds = tuple((_ZIP, what, do) for inside, what, do in _ZIPS if inside in start)
     pdf = _PDF_WITHIN.search(start, 0, _PDF_REACH)
     start = start[pdf.start() :] if pdf is not None else start.lstrip()
     for begin, what, do in kinds:
         if start.startswith(begin):
+            do = do if remedy is None else remedy
             raise DataError(f"{name}: this is {what}, not text" + (f": {do}" if do else ""))
 
 

@@ -21,7 +21,7 @@ from pydantic import (
 from starlette.datastructures import Headers, QueryParams
 
 from bnaparser.files.tables import json_mistake
-from bnaparser.files.text_files import cp1252_hint, not_in_encoding
+from bnaparser.files.text_files import cp1252_hint, is_utf16, not_in_encoding
 from bnaparser.parsing.markup import under_constraints
 from bnaparser.parsing.named_constraints import Constraint, Kind, in_words
 from bnaparser.parsing.options import PENALTY, TEMPERATURES, Decoder, Dependencies, ParseOptions
@@ -473,7 +473,20 @@ def _text(body: bytes, settings: ServerSettings) -> str:
     text = _decode(body)
     _check_characters(text, "the body")
     check_size([text], settings)
+    _refuse_json(text, settings)
     return text
+
+
+def _refuse_json(text: str, settings: ServerSettings) -> None:
+    """Raise UnsupportedBody for a JSON object or list, which was sent as text: curl's -d does so by default."""
+    if not text.lstrip().startswith(("{", "[")):
+        return
+    try:
+        check_json_depth(text.encode(), settings.max_json_depth)
+        json.loads(text)
+    except (BadBody, ValueError):
+        return
+    raise UnsupportedBody(f"the body is JSON: send it with the header Content-Type: {JSON}")
 
 
 def _parse_request(
@@ -529,9 +542,12 @@ def check_json_depth(body: bytes, limit: int) -> None:
 
 
 def _decode(body: bytes) -> str:
+    if is_utf16(body):
+        raise BadBody("the body looks like UTF-16: send UTF-8")
     try:
         return body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
+        check_kind(body)
         raise BadBody(
             f"the body: {not_in_encoding(error)}: {cp1252_hint(error)}send UTF-8"
         ) from None

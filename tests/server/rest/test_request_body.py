@@ -98,6 +98,46 @@ def test_wrong_plain_text_is_told(client: TestClient) -> None:
     assert "byte 1" in problem(answer, 400)
 
 
+FORM = "application/x-www-form-urlencoded"  # what curl -d sends
+
+
+@pytest.mark.parametrize("path", ["/v1/parse", "/v1/classify"])
+@pytest.mark.parametrize("kind", [FORM, "text/plain"])
+def test_json_without_its_content_type_is_no_text(
+    make_client: Callable[..., TestClient], path: str, kind: str
+) -> None:
+    client = make_client(classifier="held")
+    for body in (b'{"text": "The cat sat."}', b' {"texts": [\n"a"]}\n', b'["The cat sat."]'):
+        answer = client.post(path, content=body, headers={"content-type": kind})
+        assert (
+            "the body is JSON: send it with the header Content-Type: application/json"
+            in problem(answer, 415)
+        )
+
+
+def test_text_with_braces_is_text(client: TestClient) -> None:
+    for text in ("{The cat} sat.", "[sic] It rained.", '{"a', '"It rained."'):
+        answer = client.post("/v1/parse", content=text, headers={"content-type": FORM})
+        assert (answer.status_code, answer.text[:4]) == (200, "(TOP")
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/json"])
+def test_a_body_in_utf_16_or_compressed_is_named(client: TestClient, kind: str) -> None:
+    for body, said in (
+        ('{"text": "Café."}'.encode("utf-16"), "the body looks like UTF-16: send UTF-8"),
+        ('{"text": "Café."}'.encode("utf-16-le"), "the body looks like UTF-16: send UTF-8"),
+        (
+            gzip.compress(b'{"text": "It rained."}'),
+            "the body: this is gzip data, not text: send the text itself, in UTF-8",
+        ),
+    ):
+        answer = client.post("/v1/parse", content=body, headers={"content-type": kind})
+        told = problem(answer, 400)
+        assert said in told
+        assert "Windows" not in told
+        assert ".gz" not in told
+
+
 def test_a_byte_order_mark_is_no_text(client: TestClient) -> None:
     body = "\ufeffIt rained.".encode()
     answer = client.post("/v1/parse", content=body, headers={"content-type": "text/plain"})
