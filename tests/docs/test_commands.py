@@ -8,16 +8,22 @@ import os
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
+import uvicorn
 
 from bnaparser import cli
 from bnaparser.cli import parse
+from bnaparser.server.app import create_app
+from bnaparser.server.settings import ServerSettings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -171,6 +177,47 @@ def test_printed_commands_run(
             failed.append(f"{page}: {line}\n{text}")
     assert not failed, "\n\n".join(failed)
     assert ran > 40
+
+
+@pytest.mark.usefixtures("one_thread")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="needs curl")
+def test_printed_requests_are_answered() -> None:
+    """The requests of docs/http.md, and its function in Python, against a service with the model `en`."""
+    page = (ROOT / "docs" / "http.md").read_text(encoding="utf-8")
+    requests = [line for line in code_lines(page) if line.startswith("curl ")]
+    assert len(requests) == 5
+    app = create_app(ServerSettings(model="en"))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None))
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            address = f"http://127.0.0.1:{listening.getsockname()[1]}"
+            while json.loads(fetched(f"{address}/ready")).get("status") != "ready":
+                time.sleep(0.1)
+            for line in requests:
+                told = fetched(line.replace("http://127.0.0.1:8000", address))
+                trees = (
+                    [told]
+                    if "application/json" not in line
+                    else [one["tree"] for one in json.loads(told)["parses"]]
+                )
+                assert trees, line
+                assert all(tree.startswith("(TOP ") for tree in trees), line
+            names: dict[str, Any] = {}
+            (block,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+            exec(compile(block, "http.md", "exec"), names)  # noqa: S102
+            (parse,) = names["parse"]("It rained.", f"{address}/v1/parse")
+            assert parse.words == ("It", "rained", ".")
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def fetched(line: str) -> str:
+    """Return what a command with curl prints, or what curl prints of an address."""
+    words = shlex.split(line if line.startswith("curl ") else f"curl {line}")
+    return subprocess.run([*words, "-s"], capture_output=True, text=True, check=True).stdout
 
 
 # Why a Python block that contains these words is not run here.
