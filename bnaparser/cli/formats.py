@@ -30,6 +30,11 @@ class OfFile:
         self.words = [unescape(word) for word in tree.words]
         self.text = " ".join(self.words)
 
+    @property
+    def stored_words(self) -> list[str]:
+        """The words as the tree has them, but ``(`` and ``)``, which readers of trees escape again."""
+        return [word.replace("-LRB-", "(").replace("-RRB-", ")") for word in self.tree.words]
+
     def __getattr__(self, name: str) -> Any:
         """Return the tree's own way to write itself."""
         return getattr(self.tree, name)
@@ -135,10 +140,15 @@ def _latex(parse: Parsed, number: int) -> str:
     return f"\n{parse.to_latex() or reason}"
 
 
+def _stored_words(parse: Parsed) -> Sequence[str]:
+    """Return the words that a treebank format stores: those of the text, or those of the tree that was read."""
+    return parse.stored_words if isinstance(parse, OfFile) else parse.words
+
+
 def _export(parse: Parsed, number: int) -> str:
     from bnaparser.trees.render import export
 
-    return "" if parse.tree is None else export(parse.tree, number, parse.words)
+    return "" if parse.tree is None else export(parse.tree, number, _stored_words(parse))
 
 
 def _export_document() -> tuple[str, str]:
@@ -150,7 +160,7 @@ def _export_document() -> tuple[str, str]:
 def _tiger(parse: Parsed, number: int) -> str:
     from bnaparser.trees.render import tiger
 
-    return "" if parse.tree is None else tiger(parse.tree, number, parse.words)
+    return "" if parse.tree is None else tiger(parse.tree, number, _stored_words(parse))
 
 
 def _tiger_document() -> tuple[str, str]:
@@ -249,6 +259,9 @@ FORMATS: dict[str, TextFormat | BinaryFormat | PictureFormat] = {
 
 PICTURES = ("draw", "svg", "png", "pdf", "latex", "html")
 """The formats that people look at."""
+
+SHOW_PROBABILITIES = ("json", "columns", "parquet", "svg", "html")
+"""The formats that show probabilities."""
 
 SUFFIXES = {
     ".svg": "svg", ".png": "png", ".pdf": "pdf", ".tex": "latex", ".html": "html", ".txt": "draw",

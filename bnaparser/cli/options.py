@@ -39,8 +39,9 @@ def add_tree_options(parser: Options) -> None:
     parser.add_argument(
         "--probabilities",
         action="store_true",
-        help="compute the probability of each constituent and of each tree: numbers in json, jsonl,"
-        " columns and parquet; in svg and html, uncertain constituents are drawn paler",
+        help="compute the probability of each constituent and of each tree: numbers in json,"
+        " columns and parquet; in svg and html, uncertain constituents are drawn paler; other formats of bnaparse do"
+        " not show it",
     )
     parser.add_argument(
         "--decoder",

@@ -25,7 +25,7 @@ from bnaparser.cli.arguments import (
     read_arguments,
 )
 from bnaparser.cli.console import SOME_FAILED, SUCCESS, guarded, leaving_on_signals, say
-from bnaparser.cli.formats import FORMATS, described, format_by_name, writer
+from bnaparser.cli.formats import FORMATS, SHOW_PROBABILITIES, described, format_by_name, writer
 from bnaparser.cli.options import (
     DependencyFile,
     TagStream,
@@ -182,6 +182,11 @@ def run(options: argparse.Namespace) -> int:
             "--tags needs --split token: tags are for sentences whose words are separated by blanks"
         )
     refuse_file_names(options.text, options.command, "parse")
+    if options.probabilities and options.format not in SHOW_PROBABILITIES and not options.quiet:
+        say(
+            f"--probabilities has no effect in the format {options.format}, which does not show probabilities: use"
+            f" --format {', '.join(SHOW_PROBABILITIES[:-1])} or {SHOW_PROBABILITIES[-1]}"
+        )
     parse_options = parse_options_of(options)
     with ExitStack() as stack:
         # Files are opened before the model is loaded: a wrong name is known at once.

@@ -206,7 +206,7 @@ def _errors_last(chunks: Iterable[list[Located]]) -> Iterator[list[Located] | Ex
     """Yield the chunks, and at the end the error that they raise."""
     try:
         yield from chunks
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 (it is raised after the chunks)
         yield error
 
 

@@ -511,7 +511,11 @@ class _Fields:
         if not isinstance(stored, Mapping) and hasattr(stored, "to_dict"):
             stored = stored.to_dict()  # a Series
         if not isinstance(stored, Mapping):
-            what = f"{name} must be an object" if name else "give a dictionary, such as a row of a table"
+            what = (
+                f"{name} must be an object"
+                if name
+                else "give a dictionary, such as a row of a table"
+            )
             raise TypeError(f"{what}, not {quoted(stored)}")
         self._stored, self._name = stored, name
 
@@ -542,9 +546,7 @@ class _Fields:
                 raise ValueError(f"{self.place(name)} is missing: {_KEEP} (a list)")
             return default  # type: ignore[no-any-return]
         if not isinstance(value, list | tuple):
-            advice = (
-                ": decode the JSON in it (json.loads) first" if isinstance(value, str) else ""
-            )
+            advice = ": decode the JSON in it (json.loads) first" if isinstance(value, str) else ""
             raise TypeError(f"{self.place(name)} must be a list, not {quoted(value)}{advice}")
         return [_Fields(one, f"{self.place(name)}[{n}]") for n, one in enumerate(value)]
 
@@ -584,7 +586,9 @@ def _joined(constituents: Iterable[_Fields], words: int) -> tuple[Span, ...]:
     for one in constituents:
         start, end, label = one.get("start", int), one.get("end", int), one.get("label", str)
         if not 0 <= start < end <= words:
-            raise ValueError(f"{one.place('start')}: ({start}, {end}) is not a span of {words} words")
+            raise ValueError(
+                f"{one.place('start')}: ({start}, {end}) is not a span of {words} words"
+            )
         if spans and spans[-1][:2] == (start, end):
             label = spans.pop().label + CHAIN + label
         numbers = one.get("score", float, None), one.get("probability", float, None)

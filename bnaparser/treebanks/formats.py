@@ -17,7 +17,7 @@ from bnaparser.errors import TreeError
 from bnaparser.treebanks import penn_helsinki
 from bnaparser.treebanks.bracket_comments import read_bracket_comments
 from bnaparser.treebanks.graphs import Graph, graph_tree
-from bnaparser.treebanks.lines import XML_START, Line
+from bnaparser.treebanks.lines import DAMAGED, XML_START, Line
 from bnaparser.treebanks.negra_export import read_export
 from bnaparser.treebanks.tiger_xml import read_tiger
 from bnaparser.trees.tree import Tree, parse_trees_with_places
@@ -218,6 +218,10 @@ def _in_brackets(
     untagged: bool = False,
 ) -> Iterator[Found]:
     for first_line, lines in _blocks(iter(numbered), split=skip_broken):
+        if skip_broken:
+            lines = list(lines)
+            if DAMAGED in lines:  # a warning was logged
+                continue
         if may_hold is not None:
             lines = without(lines, may_hold)
         try:

@@ -54,10 +54,17 @@ def read_lines(file: StrPath, encoding: str | None = None) -> Iterator[str]:
     return (line.text for line in numbered_lines(Path(file), encoding))
 
 
-def numbered_lines(path: Path, encoding: str | None = None, option: str = "") -> Iterator[Line]:
+DAMAGED = "(\0\n"
+"""The text of a line that could not be read; it begins like a tree, and is none."""
+
+
+def numbered_lines(
+    path: Path, encoding: str | None = None, option: str = "", skip_broken: bool = False
+) -> Iterator[Line]:
     """Yield the lines of one treebank file as `read_lines` does, with their numbers.
 
-    Mark-up is blanked out, so that columns stay those of the file.
+    Mark-up is blanked out, so that columns stay those of the file. With ``skip_broken`` a line that is not in the
+    encoding becomes DAMAGED, and a warning is logged.
     """
     with open_compressed(path) as raw:
         start = b"".join(_up_to_first_text(raw)).removeprefix(codecs.BOM_UTF8)
@@ -68,12 +75,24 @@ def numbered_lines(path: Path, encoding: str | None = None, option: str = "") ->
         if marked_up and encoding is None:
             text = _decode_marked_up(start + raw.read(), path)
         else:
-            lines = LineReader(_Rejoined(start, raw), str(path), encoding, option)
+            apart = skip_broken and not marked_up
+            lines = LineReader(_Rejoined(start, raw), str(path), encoding, option, apart)
             if not marked_up:
-                yield from numbered(lines)
+                yield from numbered(_without_damaged(lines, path) if apart else lines)
                 return
             text = "".join(lines)
         yield from _marked_sentences(text) or numbered(_without_markup(text).split("\n"))
+
+
+def _without_damaged(lines: LineReader, path: Path) -> Iterator[str]:
+    """Yield the lines, and DAMAGED for each line that cannot be read."""
+    for line in lines.lines_or_errors():
+        if isinstance(line, str) and "\0" not in line:
+            yield line
+            continue
+        what = f"{path}, line {lines.number}: a NUL character" if isinstance(line, str) else line
+        logger.warning("left out: %s", what)
+        yield DAMAGED
 
 
 def _declared_encoding(start: bytes, path: Path) -> str | None:

@@ -71,8 +71,8 @@ def find_trees(
     A file's format is detected from its beginning. Raises DataError for a missing or damaged file and TreeError
     (file, line, column) at the first tree that is no tree. With ``skip_broken`` such a tree is left out and a
     warning is logged: in formats that mark sentences up to the end of the sentence; in brackets each tree must start
-    at the beginning of a line and hold no blank line. A file
-    that is not text, or not in ``encoding`` (by default UTF-8), is a DataError.
+    at the beginning of a line and hold no blank line. A tree with a line that is not in the encoding is broken,
+    too. A file that is not text, or, without ``skip_broken``, not in ``encoding`` (by default UTF-8), is a DataError.
 
     ``may_hold`` is called for each line that holds whole trees; those for which it says False are
     passed over, which is much faster than reading them. ``option`` is a command's own by which a user names
@@ -83,7 +83,7 @@ def find_trees(
     check_flag("skip_broken", options.get("skip_broken", False))
     for path in [paths] if isinstance(paths, str | PathLike) else paths:
         for file in list_files(path):
-            lines = numbered_lines(file, encoding, option)
+            lines = numbered_lines(file, encoding, option, options.get("skip_broken", False))
             yield from trees_in(lines, str(file), may_hold=may_hold, **options)
 
 

@@ -350,3 +350,15 @@ def test_clauses_of_a_file_of_trees(run: Run, tmp_path: Path) -> None:
     ]
     assert refused["clauses"] is None
     assert "tags of a treebank that is known" in refused["error"]
+
+
+@pytest.mark.parametrize("form", ["export", "tiger"])
+def test_a_round_trip_changes_no_word(run: Run, tmp_path: Path, form: str) -> None:
+    tree = (
+        "(TOP (S (`` ``) (NP (NN 1\\/2) (NN &amp;)) (-LRB- -LRB-) (X -LCB-) (-RRB- -RRB-) ('' '')))"
+    )
+    (tmp_path / "a.mrg").write_text(tree, encoding="utf-8")
+    target = tmp_path / COPIES[form]
+    assert run("convert", tmp_path / "a.mrg", "--to", form, "-o", target)[0] == 0
+    assert run("convert", target, "--to", "bracket")[1].split("\n")[0] == tree
+    assert "-LRB-\t" not in target.read_text(encoding="utf-8").replace("\t-LRB-\t", "")

@@ -254,6 +254,18 @@ def test_what_is_no_text_is_not_for_a_terminal(run: Run, monkeypatch: pytest.Mon
     )
 
 
+def test_probabilities_that_a_format_does_not_show_are_noted_once(run: Run) -> None:
+    lines = "It rained.\nDogs bark.\n"
+    code, out, err = run(lines, "bracket", "--probabilities")
+    assert (code, out.count("(TOP")) == (0, 2)
+    assert err == (
+        "bnaparse: --probabilities has no effect in the format bracket, which does not show probabilities: use"
+        " --format json, columns, parquet, svg or html\n"
+    )
+    assert run(lines, "bracket", "--probabilities", "--quiet")[2] == ""
+    assert run(lines, "columns", "--probabilities")[2] == ""
+
+
 def trees_in(file: Path) -> int:
     """Return the number of trees in a file, which is read by a reader of its format."""
     if file.suffix == ".parquet":

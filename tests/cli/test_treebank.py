@@ -243,6 +243,31 @@ class TestWriting:
         assert run(tmp_path / "bank.mrg", "--skip-broken", "--output", "-") == 0
         assert capsys.readouterr().out == "(TOP (A a))\n(TOP (C c))\n"
 
+    @pytest.mark.parametrize("damaged", [b"\xff", b"\0"])
+    def test_skips_trees_with_damaged_bytes_when_told(
+        self,
+        tmp_path: Path,
+        capsys: pytest.CaptureFixture[str],
+        caplog: pytest.LogCaptureFixture,
+        damaged: bytes,
+    ) -> None:
+        path = tmp_path / "bank.mrg"
+        lines = [
+            b"(A a)",
+            b"(B b%s)" % damaged,
+            b"(C c)",
+            b"(D",
+            b"  (E %s)" % damaged,
+            b"  (F f))",
+        ]
+        path.write_bytes(b"\n".join([*lines, b"(G g)\n"]))
+        assert run(path, "--skip-broken", "--output", "-") == 0
+        assert capsys.readouterr().out == "(TOP (A a))\n(TOP (C c))\n(TOP (G g))\n"
+        assert f"left out: {path}, line 2: " in caplog.text
+        assert f"left out: {path}, line 5: " in caplog.text
+        with pytest.raises(DataError):
+            run(path)
+
     def test_takes_a_standard_part_of_a_release(
         self, tmp_path: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:

@@ -319,6 +319,9 @@ def _advice(label: str) -> str:
         return f": a word is written without quotes, {plain}"
     if set(label) == {"*"}:
         return _ANY_NODE
+    if "\\" in label:
+        regex = re.escape(label.replace("\\", ""))
+        return f": a label has no escapes, a regular expression has, /^{regex}$/"
     if "*" in label:
         begin, _, rest = label.partition("*")
         regex = f"/^{begin}/" if begin and not rest else f"/^{label.replace('*', '.*')}$/"

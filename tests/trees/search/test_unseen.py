@@ -40,7 +40,9 @@ def test_nothing_is_said_of_what_is_there(pattern: str) -> None:
     [
         ("NPP", ["NPP"]),
         ("NP|NPP < DT|DTT", ["NPP", "DTT"]),
-        ("NP !<< WHNP", ["WHNP"]),
+        ("NP !<< WHNP", []),
+        ("NP !< (WHNP < QP)", []),
+        ("NP !<< WHNP << WHNP", ["WHNP"]),
         ("!QQ", ["QQ"]),
         ("NP ?< (PP=x < IN)", ["PP", "IN"]),
         ("do", ["do"]),  # a part of a word is none
@@ -68,6 +70,7 @@ def test_a_regular_expression_that_fits_nothing() -> None:
         ("NP << 'dog'", "'dog': a word is written without quotes, dog"),
         ("NP << \u2018dog\u2019", "\u2018dog\u2019: a word is written without quotes, dog"),
         ("NP << \u201cdog\u201d", "\u201cdog\u201d: a word is written without quotes, dog"),
+        ("NP << \\*", r"\*: a label has no escapes, a regular expression has, /^\*$/"),
         ("* < DT", "*: any node is written __"),
         ("VB* < runs", "VB*: * stands for no other letters, a regular expression does, /^VB/"),
         ("*B", "*B: * stands for no other letters, a regular expression does, /^.*B$/"),
