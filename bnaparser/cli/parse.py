@@ -163,6 +163,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Parse what the options say; 0 when every sentence has its tree, 1 when some have none."""
+    options.format = _format(options)
     if options.text and options.input:
         raise SettingsError("give either text or --input, not both")
     if options.text and options.encoding:
@@ -286,7 +287,7 @@ def _write(
 ) -> int:
     """Write each parse (None: an empty line), report failed sentences, and return the exit code."""
     code = SUCCESS
-    with writer(_format(options), output, options.n_best) as write:
+    with writer(options.format, output, options.n_best) as write:
         for place, parse in parses:
             if parse is not None and parse.error is not None:
                 say(f"{place}: {parse.error}")

@@ -104,7 +104,7 @@ class _PatternReader:
         self.tokens = _tokens(pattern)
         self.place = self.depth = self.negations = 0
         self.names: set[str] = set()
-        self.descriptions: list[Description] = []  # those that were read, but not below a negation
+        self.descriptions: list[Description] = []  # all that were read
 
     def alternatives(self) -> list[NodePattern]:
         """node | node | ..."""
@@ -260,8 +260,7 @@ class _PatternReader:
     def label(self) -> Description:
         """!@literal|literal, !@@class|class, /regex/ or __."""
         found = self._read_label()
-        if not self.negations:
-            self.descriptions.append(found)
+        self.descriptions.append(found)
         return found
 
     def _read_label(self) -> Description:
