@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from zipfile import BadZipFile, ZipFile, ZipInfo, is_zipfile
 
 from bnaparser.errors import DataError, ModelError, SettingsError
-from bnaparser.files.folder import BENEPAR_WEIGHTS, CONFIG, WEIGHTS
+from bnaparser.files.folder import BENEPAR_WEIGHTS, CONFIG, ENCODER, WEIGHTS
 from bnaparser.files.temporary import temporary_folder
 from bnaparser.models.about import DATA, other_format
 
@@ -64,13 +64,8 @@ def unzipped(path: Path) -> Iterator[Path | None]:
 
 
 def _members(archive: ZipFile, path: Path) -> dict[PurePosixPath, ZipInfo]:
-    """Return the files of the model in a zip by their names below its folder; ModelError where there is none."""
-    names = archive.namelist()
-    configs = [name for name in names if PurePosixPath(name).name == CONFIG]
-    if not configs:
-        raise _no_model(path, f"the file {CONFIG} is missing")
-    # A model of ours has its encoder's configuration, too, further down.
-    top = min(configs, key=len).removesuffix(CONFIG)
+    """Return the files of the model in a zip by their names below its folder; ModelError where there is not one model."""
+    top = _top(archive.namelist(), path)
     found: dict[PurePosixPath, ZipInfo] = {}
     for member in archive.infolist():
         name = PurePosixPath(member.filename.removeprefix(top))
@@ -85,6 +80,32 @@ def _members(archive: ZipFile, path: Path) -> dict[PurePosixPath, ZipInfo]:
         raise _no_model(path, f"it has {len(found):,} files, more than a model has")
     _check_size(found.values(), path)
     return found
+
+
+def _top(names: Collection[str], path: Path) -> str:
+    """Return the folder of the model in a zip as the names of its files begin: "" or "folder/".
+
+    Raises ModelError where the zip has no model, or several.
+    """
+    there = set(names)
+    configs = [name for name in there if PurePosixPath(name).name == CONFIG]
+    if not configs:
+        raise _no_model(path, f"the file {CONFIG} is missing")
+    tops = {name.removesuffix(CONFIG) for name in configs}
+    models = {
+        top for top in tops if any(top + weights in there for weights in (WEIGHTS, BENEPAR_WEIGHTS))
+    }
+    # An encoder's folder in a model may have weights of its own.
+    models = {top for top in models if top.removesuffix(f"{ENCODER}/") not in models - {top}}
+    if len(models) > 1:
+        shown = [repr(top.removesuffix("/") or ".") for top in sorted(models)]
+        more = f" and {len(shown) - 5:,} more" if len(shown) > 5 else ""
+        raise ModelError(
+            f"{path} has {len(models):,} models, in the folders {', '.join(shown[:5])}{more}: a zip file must have one"
+            " model: unpack it, and give the folder of one model"
+        )
+    # Without weights: the error names the file that is missing in the topmost folder.
+    return min(models or tops, key=lambda top: (top.count("/"), top))
 
 
 def check_checkpoint(path: Path) -> None:

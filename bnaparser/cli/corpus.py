@@ -234,6 +234,8 @@ class _Shown:
 
 def _progress_line(progress: CorpusProgress) -> str:
     """Return the number of sentences, sentences per second, and the time left at the average speed."""
+    if progress.comparing:
+        return "comparing the input with what was parsed"
     gone = max(1e-9, time.monotonic() - progress.start)
     rate = progress.new_sentences / gone
     new, left = progress.read - progress.kept, progress.total - progress.read

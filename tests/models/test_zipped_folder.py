@@ -148,3 +148,46 @@ def test_only_files_of_a_model_are_unpacked_and_errors_name_the_zip(
     capsys.readouterr()
     assert main(["parse", "--model", str(path), "It rained."]) == 2
     assert f"{path}/{LABELS} is missing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "stray",
+    [
+        {"__MACOSX/config.json": b"{}", "config.json": b"{}"},
+        {"m/model/encoder/model.safetensors": b""},
+        {"n/model.safetensors": b"", "o/encoder/config.json": b"{}"},
+    ],
+)
+def test_files_of_no_model_beside_a_model_do_not_matter(
+    stray: Files, good: Path, tmp_path: Path
+) -> None:
+    """The configuration with the shortest name was taken, and its weights were missing."""
+    files = {f"m/model/{file.relative_to(good)}": file.read_bytes() for file in good.rglob("*.*")}
+    path, target = tmp_path / "model.zip", tmp_path / "new"
+    path.write_bytes(packed({**stray, **files}))
+    assert main(["models", "import", str(path), str(target)]) == 0
+    assert (target / WEIGHTS).read_bytes() == (good / WEIGHTS).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("folders", "said"),
+    [
+        (["en/", "en-free/"], "has 2 models, in the folders 'en', 'en-free': "),
+        (["", "deep/old/"], "has 2 models, in the folders '.', 'deep/old': "),
+        ([f"m{n}/" for n in range(7)], "has 7 models, in the folders 'm0', 'm1', 'm2', 'm3', 'm4' and 2 more: "),
+    ],
+)  # fmt: skip
+def test_several_models_in_a_zip_are_named_and_none_is_taken(
+    folders: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The model in the folder with the shortest name was taken."""
+    path, target = tmp_path / "model.zip", tmp_path / "new"
+    files = {top + name: content for top in folders for name, content in WHOLE.items()}
+    path.write_bytes(packed(files))
+    assert main(["models", "import", str(path), str(target)]) == 2
+    err = capsys.readouterr().err
+    assert f"{path} {said}a zip file must have one model: unpack it" in err
+    assert err.count("\n") == 1 and not target.exists()
+    path.write_bytes(packed({**files, f"{folders[0]}benepar_model.bin": b""}))
+    with pytest.raises(ModelError, match=f"has {len(folders)} models"):
+        storage.load(path)

@@ -14,7 +14,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ _RUN, _LOCK, _DRAFT = "run.json", "lock", ".draft"
 _PART = re.compile(r"part-(?P<number>\d{6,})\.(jsonl|parquet)")
 _DRAFTS = re.compile(rf"({_PART.pattern}|errors\.jsonl|manifest\.json)(\.\d+)?\{_DRAFT}")
 
+_AGAIN = "to parse everything again, give --fresh"
 _COUNTS = ("documents", "sentences", "words", "failed", "bytes")
 
 _written: set[Path] = set()  # by runs of this process, which the system's locks let in
@@ -62,6 +63,8 @@ class OutputFolder:
     def open(self, fresh: bool, notice: Callable[[str], None]) -> Iterator[bool]:
         """Lock the folder for this run; the value is whether the run is already complete.
 
+        If it is, ``facts`` are those of its shards, and `check_input` compares the input with them.
+
         Args:
             fresh: remove what a run wrote to this folder before.
             notice: called with a sentence for each file of a complete run that is missing or was
@@ -78,6 +81,8 @@ class OutputFolder:
             damaged = self._damaged(manifest)
             if not damaged:
                 self._remove_state()  # of a run that was killed while it did that
+                shards = (ShardFacts(**shard) for shard in manifest["shards"])
+                self.facts = dict(enumerate(shards))
                 yield True
                 return
         ours = manifest is not None or (self.state / _RUN).exists()
@@ -108,11 +113,7 @@ class OutputFolder:
             notice(f"{record} is damaged: {where(shard)} is parsed again")
             return False
         errors, facts = facts_read["errors"], ShardFacts(**facts_read["facts"])
-        if facts.input != shard.digest:
-            raise DataError(
-                f"the input of {self.folder / facts.name} ({shard.pieces[0].place} to"
-                f" {shard.pieces[-1].place}) has changed since it was parsed: to parse everything again, give --fresh"
-            )
+        self._check_same_input(shard, facts)
         files = {self.folder / facts.name: facts.sha256}
         if errors is not None:
             files[self.state / f"{shard.number:06}.errors"] = errors
@@ -122,6 +123,31 @@ class OutputFolder:
                 return False
         self.facts[shard.number] = facts
         return True
+
+    def check_input(self, shards: Iterable[Shard]) -> Iterator[Shard]:
+        """Yield the shards of the input, each when it is found to be what a complete run has parsed.
+
+        Raises DataError if the input has changed.
+        """
+        count = 0
+        for count, shard in enumerate(shards, 1):
+            if shard.number not in self.facts:
+                raise DataError(
+                    f"{where(shard)} is not in {self.folder}: the input has changed since it was parsed: {_AGAIN}"
+                )
+            self._check_same_input(shard, self.facts[shard.number])
+            yield shard
+        if count < len(self.facts):
+            raise DataError(
+                f"the input of {self.folder / self.facts[count].name} is no longer in the input files: {_AGAIN}"
+            )
+
+    def _check_same_input(self, shard: Shard, facts: ShardFacts) -> None:
+        if facts.input != shard.digest:
+            raise DataError(
+                f"the input of {self.folder / facts.name} ({shard.pieces[0].place} to"
+                f" {shard.pieces[-1].place}) has changed since it was parsed: {_AGAIN}"
+            )
 
     def write(self, shard: Shard, parsed: ParsedShard) -> None:
         """Write a shard that is parsed: its errors, itself, and last what says that it is there."""
@@ -322,12 +348,16 @@ def _manifest(folder: Path) -> Facts | None:
 def _is_manifest(found: Any) -> bool:
     """Return whether a value of JSON has what is read of a manifest."""
     try:
-        names = [shard["name"] for shard in found["shards"] if isinstance(shard["sha256"], str)]
+        shards = [ShardFacts(**shard) for shard in found["shards"]]
         return (
             {"run", "errors_sha256"} <= found.keys()
-            and len(names) == len(found["shards"])
-            and all(map(_PART.fullmatch, names))
-            and all(isinstance(found["totals"][name], int) for name in _COUNTS)
+            and all(_PART.fullmatch(shard.name) for shard in shards)
+            and all(isinstance(text, str) for one in shards for text in (one.sha256, one.input))
+            and all(
+                isinstance(counts[name], int)
+                for counts in (found["totals"], *found["shards"])
+                for name in _COUNTS
+            )
         )
     except (TypeError, LookupError, AttributeError):
         return False

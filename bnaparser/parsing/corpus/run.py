@@ -16,6 +16,7 @@ from bnaparser.compute.cores import usable_cores
 from bnaparser.errors import SettingsError
 from bnaparser.files.compressed import PACKED
 from bnaparser.files.folder import deciding_files
+from bnaparser.files.temporary import temporary_folder
 from bnaparser.files.text_files import OPTION, LineReader
 from bnaparser.models.about import files_below
 from bnaparser.network.model_settings import is_benepars
@@ -69,7 +70,7 @@ class CorpusSettings:
 @dataclass(slots=True)
 class CorpusProgress:
     """The progress of a run. Bytes are bytes of the input files; ``kept`` is the part from an
-    earlier run.
+    earlier run. ``comparing``: the run is complete, and its input is compared with what was parsed.
     """
 
     total: int
@@ -80,6 +81,7 @@ class CorpusProgress:
     new_sentences: int = 0
     failed: int = 0
     start: float = 0.0
+    comparing: bool = False
 
 
 Report = Callable[[CorpusProgress], None]
@@ -127,6 +129,7 @@ class CorpusRun:
         self.progress.start = time.monotonic()
         with folder.open(self.settings.fresh, notice) as complete:
             if complete:
+                self._check_input(folder, report)
                 notice(f"{self.output} is complete")
                 return folder.totals()
             self._check_encodings()
@@ -168,12 +171,23 @@ class CorpusRun:
 
     def _missing(self, folder: OutputFolder, report: Report, notice: Notice) -> Iterator[Shard]:
         """Yield the shards that are not there yet; all input is read, and so checked."""
-        for shard in cut(self._pieces(), self.settings.shard.size):
+        pieces = self._pieces(self.output / STATE / "ids.sqlite")
+        for shard in cut(pieces, self.settings.shard.size):
             if folder.done(shard, notice):
                 self.progress.kept = shard.read
                 self._count(folder, shard, report)
             else:
                 yield shard
+
+    def _check_input(self, folder: OutputFolder, report: Report) -> None:
+        """Raise DataError if the input is not what a complete run has parsed; all input is read."""
+        self.progress.comparing = True
+        # Not in the output folder: nothing is written there, and so no lock keeps other runs out.
+        with temporary_folder() as place:
+            shards = cut(self._pieces(place / "ids.sqlite"), self.settings.shard.size)
+            for shard in folder.check_input(shards):
+                self.progress.kept = shard.read
+                self._count(folder, shard, report)
 
     def _count(self, folder: OutputFolder, shard: Shard, report: Report) -> None:
         facts, progress = folder.facts[shard.number], self.progress
@@ -183,8 +197,11 @@ class CorpusRun:
         progress.read = max(progress.read, shard.read)
         report(progress)
 
-    def _pieces(self) -> Iterator[tuple[Piece, int]]:
-        """Yield the pieces of all files, each with the bytes of input that are read."""
+    def _pieces(self, ids: Path) -> Iterator[tuple[Piece, int]]:
+        """Yield the pieces of all files, each with the bytes of input that are read.
+
+        ``ids`` is the file that the ids of documents are kept in.
+        """
         before = now = 0
 
         def each() -> Iterator[Piece]:
@@ -196,7 +213,7 @@ class CorpusRun:
                 file.check_unchanged()
                 before += file.size
 
-        for piece in refuse_repeated(each(), self.output / STATE / "ids.sqlite"):
+        for piece in refuse_repeated(each(), ids):
             yield piece, now
 
     def _pieces_of(self, file: CorpusFile) -> Iterator[tuple[Piece, int]]:

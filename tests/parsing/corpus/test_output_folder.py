@@ -149,6 +149,55 @@ def test_a_changed_file_of_a_complete_run_is_written_again(
     assert notices[0].startswith(f"{output / name} is missing or was changed")
 
 
+@pytest.mark.parametrize("place", [0, 5])
+def test_another_input_of_the_same_size_is_no_complete_run(
+    place: int, file: Path, parser: Parser, tmp_path: Path
+) -> None:
+    """The trees of the old input were called complete, since only sizes were compared."""
+    output = tmp_path / "out"
+    run(parser, [file], output)
+    whole, text = written(output), file.read_text(encoding="utf-8")
+    file.write_text(text.replace(f"in {place}.", f"in {place}!"), encoding="utf-8")
+    notices: list[str] = []
+    with pytest.raises(DataError, match=r"out/part-00000\d\.jsonl \(.*has changed.*--fresh"):
+        run(parser, [file], output, notices=notices)
+    assert notices == []
+    assert written(output) == whole
+    file.write_text(text, encoding="utf-8")
+    seen: list[tuple[bool, int, int]] = []
+    run(
+        parser,
+        [file],
+        output,
+        report=lambda now: seen.append((now.comparing, now.read, now.total)),
+        notices=notices,
+    )
+    assert notices == [f"{output} is complete"]
+    assert seen[-1] == (True, len(text), len(text))
+    assert written(output) == whole
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        (2, 1, r"out/part-000001\.jsonl is no longer in the input files"),
+        (1, 2, r"shard 1 \(.*in\.jsonl, row 2.* is not in .*out: the input has changed"),
+    ],
+)
+def test_more_or_fewer_shards_in_as_many_bytes_are_another_input(
+    before: int, after: int, said: str, parser: Parser, tmp_path: Path
+) -> None:
+    given, output = tmp_path / "in.jsonl", tmp_path / "out"
+    lines = ['{"text": "' + "It rained. " * 6 + '"}\n'] * 2
+    for count in (before, after):
+        text = "".join(lines[:count])
+        given.write_text(text + "\n" * (len("".join(lines)) - len(text)), encoding="utf-8")
+        if count == before:
+            run(parser, [given], output)
+    with pytest.raises(DataError, match=said):
+        run(parser, [given], output)
+
+
 @pytest.mark.parametrize(
     "text",
     ["[" * 100_000, "null", '{"run": 1, "totals": 2, "shards": 3, "errors_sha256": 4}'],
