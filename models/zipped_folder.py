@@ -98,7 +98,7 @@ def _top(names: Collection[str], path: Path) -> str:
     # An encoder's folder in a model may have weights of its own.
     models = {top for top in models if top.removesuffix(f"{ENCODER}/") not in models - {top}}
     if len(models) > 1:
-        shown = [repr(top.removesuffix("/") or ".") for top in sorted(models)]
+        shown = sorted(repr(top.removesuffix("/") or ".") for top in models)
         more = f" and {len(shown) - 5:,} more" if len(shown) > 5 else ""
         raise ModelError(
             f"{path} has {len(models):,} models, in the folders {', '.join(shown[:5])}{more}: a zip file must have one"

@@ -130,12 +130,13 @@ class OutputFolder:
         Raises DataError if the input has changed.
         """
         count = 0
-        for count, shard in enumerate(shards, 1):
+        for shard in shards:
             if shard.number not in self.facts:
                 raise DataError(
                     f"{where(shard)} is not in {self.folder}: the input has changed since it was parsed: {_AGAIN}"
                 )
             self._check_same_input(shard, self.facts[shard.number])
+            count += 1
             yield shard
         if count < len(self.facts):
             raise DataError(
