@@ -11,14 +11,16 @@ from importlib import resources
 from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, HTTPException, Request, Response
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bnaparser.annotation.agreement import agreements
 from bnaparser.annotation.journal import NotSavedError
 from bnaparser.annotation.labels import LabelCounts
-from bnaparser.annotation.project import Project
+from bnaparser.annotation.project import MOST_OF_NAME, Project, check_name
 from bnaparser.errors import DataError, TreeError
 from bnaparser.server.middleware import SECURITY_HEADERS
 from bnaparser.server.page import File, read_files, send_file
@@ -28,7 +30,12 @@ from bnaparser.trees.tree import Tree
 
 HOSTS = ("127.0.0.1", "localhost")
 PAGE = "annotate.html"
-Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
+Name = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_OF_NAME),
+    AfterValidator(check_name),
+]
+_MOST_BYTES = 200_000  # of a request: the longest comment has 120,000, if each character is escaped
 
 
 class Step(BaseModel):
@@ -61,6 +68,8 @@ class Step(BaseModel):
 def create_app(project: Project, by: str = "") -> FastAPI:
     """Return the application of an open project; ``by`` is the annotator whom the page names at first."""
     app = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    app.add_exception_handler(RequestValidationError, _refused)
+    app.add_middleware(LimitedBody)
     app.add_middleware(OwnPagesOnly)
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(HOSTS), www_redirect=False)
     files = service_files() | read_files(resources.files("bnaparser.annotation") / "static")
@@ -195,6 +204,25 @@ def drawn(tree: Tree, chances: dict[tuple[int, int, str], float]) -> dict[str, A
     }
 
 
+async def _refused(request: Request, error: Exception) -> Response:
+    """Answer 422 with one sentence. The values are left out: they may be NaN, which JSON cannot hold."""
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    name = f"{first['loc'][-1]!r:.60}"
+    if first["type"] == "json_invalid":
+        said = "the request is not JSON"
+    elif first["type"] == "missing":
+        said = f"the field {name} is missing"
+    elif first["type"] == "extra_forbidden":
+        said = f"there is no field {name}: leave it out"
+    else:
+        reason = re.sub(
+            "^(Input|String) should", "must", first["msg"].removeprefix("Value error, ")
+        )
+        said = f"the field {name} {reason}"
+    return JSONResponse({"detail": said}, 422)
+
+
 def _known(files: dict[str, File], name: str) -> File:
     if name not in files:
         raise HTTPException(404, f"there is no file {name!r} here")
@@ -236,3 +264,34 @@ class OwnPagesOnly:
             )(scope, receive, send_marked)
         else:
             await self.app(scope, receive, send_marked)
+
+
+class LimitedBody:
+    """ASGI middleware that reads a request's whole body, and refuses one that no step needs."""
+
+    def __init__(self, app: ASGIApp):
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer 413, or hand the request on with its body."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        body, size, more = b"", 0, True
+        while more:  # to the end also of what is refused, so that the client reads the answer
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                return
+            chunk, more = message.get("body", b""), message.get("more_body", False)
+            size += len(chunk)
+            body = body + chunk if size <= _MOST_BYTES else b""
+        if size > _MOST_BYTES:
+            said = f"the request has more than {_MOST_BYTES:,} bytes: no step needs so many"
+            await JSONResponse({"detail": said}, 413)(scope, receive, send)
+            return
+        pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replay() -> Message:
+            return pending.pop() if pending else await receive()
+
+        await self.app(scope, replay, send)

@@ -27,10 +27,22 @@ if sys.platform != "win32":
 
 STEPS, PARSES, LOCK = "annotation.jsonl", "parses.jsonl", "lock"
 VERSION = 1
+MOST_OF_NAME = 60  # characters of an annotator's name
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _BRACKETS = re.compile(r"\([^ ()]* (?:\([^ ()]* (?=\()|\([^ ()]+ [^ ()]+\)+ ?)+")
 _WORD = re.compile(r" ([^ ()]+)\)")
 _FIRST = {"format": "bnaparser annotation project", "version": VERSION}
 _FIRST_PARSES = {"format": "bnaparser annotation parses", "version": VERSION}
+
+
+def check_name(name: str) -> str:
+    """Return an annotator's name without spaces around it. Raises ValueError where it is none."""
+    name = name.strip()
+    if not 1 <= len(name) <= MOST_OF_NAME or _CONTROLS.search(name):
+        raise ValueError(
+            f"must be a name of 1 to {MOST_OF_NAME} characters, without control characters"
+        )
+    return name
 
 
 @dataclass(frozen=True)

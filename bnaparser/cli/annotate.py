@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from bnaparser.annotation.project import STEPS, Project, open_project, read_project
+from bnaparser.annotation.project import STEPS, Project, check_name, open_project, read_project
 from bnaparser.cli.arguments import SPLIT_HELP, add_encoding, add_examples, quoted_path
 from bnaparser.cli.console import SUCCESS, quiet_libraries, say
 from bnaparser.errors import DataError, SettingsError
@@ -89,8 +89,11 @@ def run(options: argparse.Namespace) -> int:
 
     Raises BnaparserError for what cannot be done.
     """
-    if options.annotator is not None and not 1 <= len(options.annotator.strip()) <= 60:
-        raise SettingsError("--annotator is a name of 1 to 60 characters")
+    if options.annotator is not None:
+        try:
+            check_name(options.annotator)
+        except ValueError as error:
+            raise SettingsError(f"--annotator {error}") from None
     if options.export is not None:
         if options.files:
             raise SettingsError("--export adds no files: leave them out")

@@ -72,14 +72,56 @@ def test_what_cannot_be_done_is_said_and_changes_nothing(client: TestClient) -> 
         (0, 0, "choose", {"node": 5}, 422, "there is no tree 6: there are 2"),
         (0, 3, "accept", {}, 409, "This sentence was changed in another window."),
         (9, 0, "accept", {}, 404, "there is no sentence 9"),
-        (0, 0, "burn", {}, 422, "Input should be"),
-        (0, 0, "remove", {"node": "2"}, 422, "Input should be"),
-        (0, 0, "remove", {"more": 2}, 422, "Extra inputs"),
+        (0, 0, "burn", {}, 422, "the field 'do' must be 'choose', 'relabel'"),
+        (0, 0, "remove", {"node": "2"}, 422, "the field 'node' must be a valid integer"),
+        (0, 0, "remove", {"more": 2}, 422, "there is no field 'more'"),
     ):
         answer = step(client, number, steps, do, **more)
         assert (answer.status_code, said in answer.text) == (status, True), answer.text
     assert client.get("/sentences/0?by=Anna").json()["steps"] == 0
     assert step(client, 0, 0, "accept", by=" ").status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"comment": r'"x\ud800y"'}, "the field 'comment' must be a valid string"),
+        ({"by": r'"\ud800"'}, "the field 'by' must be a valid string"),
+        ({"label": r'"\ud800"'}, "the field 'label' must be a valid string"),
+        ({r"\ud800": "1"}, "the field 'body' must be a valid string"),
+        ({"more": "1"}, "there is no field 'more'"),
+        ({"steps": "NaN"}, "the field 'steps' must be a"),
+        ({"node": "-Infinity"}, "the field 'node' must be a"),
+        ({"steps": "1e999"}, "the field 'steps' must be a"),
+        ({"by": r'"A\u0000B"'}, "the field 'by' must be a name of 1 to 60 characters, without control characters"),
+        ({"by": r'"A\u2028B"'}, "the field 'by' must be a name of 1 to 60 characters, without control characters"),
+        ({"by": '"' + 61 * "A" + '"'}, "the field 'by' must have at most 60 characters"),
+        ({"steps": "x"}, "the request is not JSON"),
+    ],
+)  # fmt: skip
+def test_what_is_no_step_is_one_sentence(change: dict[str, str], said: str, make: Maker) -> None:
+    """Half a character and NaN were repeated in the answer, which was a traceback."""
+    client = TestClient(create_app(make()), base_url=HOST)
+    fields = {"by": '"Anna"', "steps": "0", "do": '"comment"'} | change
+    body = "{" + ",".join(f'"{name}":{value}' for name, value in fields.items()) + "}"
+    answer = client.post("/sentences/0", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, list(answer.json())) == (422, ["detail"])
+    assert answer.json()["detail"].startswith(said)
+    assert make().annotators == []
+
+
+def test_a_body_that_no_step_needs_is_refused(client: TestClient) -> None:
+    """A body of 9 MB took 708 MB of memory."""
+    headers = {"Content-Type": "application/json"}
+    body = b"[" + b"{}," * 100_000 + b"{}]"
+    for content in (body, iter([body[:150_000], body[150_000:]])):
+        answer = client.post("/sentences/0", content=content, headers=headers)
+        assert answer.status_code == 413
+        assert answer.json()["detail"].startswith("the request has more than 200,000 bytes")
+        assert answer.headers["x-content-type-options"] == "nosniff"
+    assert client.get("/project").json()["annotators"] == []
+    longest = "\U0001f600" * 10_000
+    assert step(client, 0, 0, "comment", comment=longest).json()["comment"] == longest
 
 
 def test_a_full_disk_is_said_and_nothing_is_lost(client: TestClient, make: Maker) -> None:

@@ -122,7 +122,8 @@ def test_wrong_use_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -
         ),
         ([tmp_path, file, "--export", "-"], "--export adds no files"),
         ([tmp_path / "p", file, "--port", "70000"], "--port 70000"),
-        ([tmp_path / "p", file, "--annotator", " "], "--annotator is a name"),
+        ([tmp_path / "p", file, "--annotator", " "], "--annotator must be a name of 1 to 60"),
+        ([tmp_path / "p", file, "--annotator", "A\x00B"], "without control characters"),
     ):
         assert run(*arguments) == 2
         assert said in capsys.readouterr().err
