@@ -49,12 +49,16 @@ _HEAD = 1 << 16  # number of characters that show whether a file has trees
 
 
 class Located(NamedTuple):
-    """A sentence as it lies in a file: its text's name, its tree in brackets or why there is none, its size there."""
+    """A sentence as it lies in a file: its text's name, its tree in brackets or why there is none, its size there.
+
+    ``place`` is the file and line, for errors in the tree; it may be left out where the tree has been read.
+    """
 
     document: str
     tree: str | None
     error: str | None
     size: int
+    place: str = "<string>"
 
 
 def holds_trees(path: Path, encoding: str | None = None) -> bool:
@@ -135,17 +139,18 @@ def _in_parquet(path: Path) -> Iterator[Located]:
         known = table.schema_arrow.names
         columns = [name for name in ("document", "tree", "error") if name in known]
         size = path.stat().st_size // max(1, table.metadata.num_rows)
-        for batch in table.iter_batches(1024, columns=columns):
-            for row in batch.to_pylist():
-                document = str(row.get("document") or path)
-                yield _located(str(path), document, row["tree"], row.get("error"), size)
+        batches = table.iter_batches(1024, columns=columns)
+        rows = chain.from_iterable(batch.to_pylist() for batch in batches)
+        for number, row in enumerate(rows, 1):
+            document = str(row.get("document") or path)
+            yield _located(f"{path}:{number}", document, row["tree"], row.get("error"), size)
 
 
 def _located(place: str, document: str, tree: Any, error: Any, size: int) -> Located:
     if tree is not None and not isinstance(tree, str):
         raise DataError(f"{place}: the field 'tree' is {tree!r:.40}, not brackets")
     reason = None if tree is not None else str(error or "no tree")
-    return Located(document, tree, reason, size)
+    return Located(document, tree, reason, size, place)
 
 
 class Measured(NamedTuple):
@@ -271,12 +276,12 @@ def measure_chunk(
     """Return the measures of some sentences; sentences of one text stay together."""
     found: list[Measured] = []
     unseen = unseen_of(patterns)
-    for document, text, error, _ in chunk:
+    for document, text, error, _, place in chunk:
         if not found or found[-1].document != document:
             found.append(Measured(document, [], {}, 0))
         now = found[-1]
         number = now.sentences
-        tree = None if text is None else Tree.parse(text)
+        tree = None if text is None else Tree.parse(text, place)
         if patterns and tree is not None:
             unseen.see(tree)
         found[-1] = now._replace(sentences=number + 1)

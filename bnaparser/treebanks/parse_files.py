@@ -17,6 +17,7 @@ from bnaparser.files.text_files import open_text
 from bnaparser.treebanks.formats import Found, MayHold, TreeOptions, trees_in
 from bnaparser.treebanks.lines import StrPath, numbered
 from bnaparser.treebanks.reading import TREE_FILES, find_trees, list_files
+from bnaparser.trees.brackets import is_one_tree
 from bnaparser.trees.tree import Tree
 
 PARSES = (".jsonl", ".parquet")
@@ -132,8 +133,11 @@ def _in_parquet(file: Path, may_hold: MayHold) -> Iterator[Found]:
 
 
 def _tree_of(text: object, source: str, number: int, may_hold: MayHold) -> Iterator[Found]:
-    if text is None or (isinstance(text, str) and not may_hold(text)):
+    if text is None:
         return
     if not isinstance(text, str):
         raise DataError(f"{source}:{number}: the field {_FIELD!r} is {text!r:.40}, not brackets")
+    # A damaged tree is an error whatever is sought.
+    if is_one_tree(text) and not may_hold(text):
+        return
     yield Found(Tree.parse(text, f"{source}:{number}"), source, number)

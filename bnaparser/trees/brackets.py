@@ -21,6 +21,8 @@ _TOKEN = re.compile(
     r"|\(\s*+([^\s()]*+)",  # a node that opens, with or without a label
     re.ASCII,
 )
+_NO_BRACKETS = bytes(set(range(256)) - set(b"()"))
+_EMPTY_NODE = re.compile(r"\(\s*+[^\s()]*+\s*+\)", re.ASCII)
 # Lines between trees that are no trees: the LDC's notes (*x*x*) and comments.
 _BETWEEN = re.compile(r"\s*(?:\*x\*|%|;)", re.ASCII)
 _UNREADABLE = re.compile(r"[\s()]", re.ASCII)
@@ -91,6 +93,22 @@ def read_brackets(
     if begin and begin[-1].lstrip().startswith("["):
         return _read_square(lines, source, make_node, first_line, untagged)
     return _read_round(lines, source, make_node, first_line, untagged=untagged)
+
+
+def is_one_tree(text: str) -> bool:
+    """Return whether a text is one tree in round brackets; where this is True, it can be read.
+
+    Words may stand without tags. The test is much faster than reading. False is not certain: a text with square
+    brackets in it may be a tree.
+    """
+    text = text.strip(" \t\n\r\f\v")
+    if not (text.startswith("(") and text.endswith(")")) or "[" in text or "]" in text:
+        return False
+    # Within the outer brackets, pairs are removed until none is left.
+    brackets = text.encode("utf-8", "replace").translate(None, _NO_BRACKETS)[1:-1]
+    while b"()" in brackets:
+        brackets = brackets.replace(b"()", b"")
+    return not brackets and not _EMPTY_NODE.search(text)
 
 
 def _read_square(

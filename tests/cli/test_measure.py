@@ -58,6 +58,24 @@ def test_a_sentence_is_an_object_of_json(trees: Path, capsys: Streams) -> None:
     assert (second["sentence"], second["W"], second["C"]) == (2, 3, 1)
 
 
+@pytest.mark.parametrize("count", [2, 1000])
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_a_damaged_tree_of_parses_is_named_by_file_and_line(
+    ending: str, count: int, tmp_path: Path, capsys: Streams
+) -> None:
+    """It was "<string>:1:1", in which of many files nobody knew."""
+    file = tmp_path / f"d.{ending}"
+    trees = [CATS] * (count - 1) + ["(TOP (S"]
+    if ending == "parquet":
+        pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+        pq.write_table(pa.table({"tree": trees}), file)
+    else:
+        file.write_text("".join(json.dumps({"tree": one}) + "\n" for one in trees), "utf-8")
+    code, _, err = run(capsys, file, "--workers", "2", "-q")
+    assert code == 2
+    assert err.startswith(f"bnaparser measure: {file}:{count}:1:1: the tree that starts here is")
+
+
 def test_a_word_is_a_line_with_tabs(trees: Path, capsys: Streams) -> None:
     _, out, _ = run(capsys, trees, "--by", "word", "-f", "tsv")
     rows = list(csv.DictReader(io.StringIO(out), dialect="excel-tab"))

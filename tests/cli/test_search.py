@@ -261,6 +261,27 @@ def test_mistakes_are_one_sentence(
     assert said in err
 
 
+@pytest.mark.parametrize(
+    "tree",
+    ["(TOP (VP (VB a)", "x", "", "(TOP (VP (VB a))) (NP (NN b))", "(VP (VB a))) ((NN b)", "(VP (VB ) (NN b))", "(VP (NN b)) x"],
+)  # fmt: skip
+@pytest.mark.parametrize("invert", [False, True])
+def test_a_damaged_tree_in_json_is_the_same_error_for_each_pattern(
+    tree: str, invert: bool, tmp_path: Path, capsys: Streams
+) -> None:
+    """It was passed over where the pattern's labels are not in it."""
+    file = tmp_path / "t.jsonl"
+    lines = [json.dumps({"tree": one}) for one in (CATS, None, tree)]
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    ends = {
+        run(capsys, pattern, file, "-c", *["--invert"] * invert)
+        for pattern in ("VP", "NP", "WHNP", "__")
+    }
+    ((code, out, err),) = ends
+    assert (code, out) == (2, "")
+    assert f"{file}:3:" in err
+
+
 def test_a_pattern_s_mistake_has_a_caret(capsys: Streams) -> None:
     assert run(capsys, "NP < )", "x")[2].endswith("\n  NP < )\n       ^\n")
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import suppress
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bnaparser.errors import TreeError
+from bnaparser.trees.brackets import is_one_tree
 from bnaparser.trees.tree import Span, Tree, parse_trees
 
 LABELS = st.sampled_from(["S", "NP", "VP", "N'", "IP"])
@@ -108,3 +111,38 @@ def test_folded_phrases() -> None:
     assert tree.fold("NN") == tree.fold("QP") == tree
     phrase = tree.subtrees[0].subtrees[1]
     assert phrase.fold("PP").span == phrase.span == (1, 5)
+
+
+def test_one_tree_is_told_without_reading_it() -> None:
+    """Where the fast test says that a text is one tree, it can be read; and it says so of nearly all trees."""
+    random = Random(0)
+    signs = [
+        "(",
+        ")",
+        " ",
+        "a",
+        "\n",
+        "(A b)",
+        "%",
+        "\t",
+        "\x85",
+        "\u2028",
+        "\x0b",
+        "*x*",
+        "[",
+        "\ud800",
+    ]
+    told = trees = 0
+    for _ in range(20_000):
+        text = list("(T (S (N (D a) b) (V c)))")
+        for _ in range(random.randint(0, 3)):
+            place = random.randrange(len(text))
+            text[place : place + random.randint(0, 1)] = random.choice(signs) * random.randint(0, 1)
+        whole = "".join(text)
+        if is_one_tree(whole):
+            Tree.parse(whole)
+            told += 1
+        with suppress(TreeError):
+            Tree.parse(whole)
+            trees += 1
+    assert 0.95 * trees < told < trees < 15_000
