@@ -38,6 +38,9 @@ def replace_all_surrogates(value: Any) -> Any:
     return value
 
 
+# Instead of Python's advice: an integer of more digits than Python reads is its only other ValueError.
+_LONG_NUMBER = "a number is too long"
+
 # The beginning of each message of Python's json, and the advice that a user gets instead.
 _JSON_ERRORS = {
     "Expecting value": "a value is missing or is not JSON: text needs double quotes, and other values are"
@@ -69,6 +72,10 @@ def parse_json(text: str | bytes) -> Any:
         raise ValueError("the values are nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(json_mistake(error)) from None
+    except UnicodeDecodeError:
+        raise
+    except ValueError:
+        raise ValueError(_LONG_NUMBER) from None
 
 
 # The beginning of tomllib's message, and the message for users.
@@ -103,6 +110,8 @@ def parse_toml(text: str) -> dict[str, Any]:
             lines = text.rstrip().splitlines()
             raise ValueError(f"line {max(1, len(lines))}: {advice}") from None
         raise ValueError(f"line {found[2]}, column {found[3]}: {advice}") from None
+    except ValueError:
+        raise ValueError(_LONG_NUMBER) from None
 
 
 def read_json(path: Path) -> Any:

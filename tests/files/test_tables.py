@@ -19,6 +19,7 @@ from bnaparser.files.tables import parse_json, parse_toml
         ("name = 'x", "line 1: the text is not closed"),
         ("\x01", "line 1, column 1: this line is not TOML"),
         ("a = " + "[" * 100_000, "nested too deeply"),
+        pytest.param("a = " + "1" * 5_000, "^a number is too long$", id="long number"),
     ],
 )
 def test_a_mistake_in_toml_is_told_in_plain_words(text: str, message: str) -> None:
@@ -39,6 +40,7 @@ def test_a_mistake_in_toml_is_told_in_plain_words(text: str, message: str) -> No
         ('"\\q"', "line 1, column 2: a backslash in quoted text"),
         ("1 2", "line 1, column 3: text after the end of the value"),
         ("[" * 100_000, "nested too deeply"),
+        pytest.param("1" * 5_000, "^a number is too long$", id="long number"),
     ],
 )
 def test_a_mistake_in_json_is_told_in_plain_words(text: str, message: str) -> None:
