@@ -24,6 +24,9 @@ DATA = ("*.json", "*.toml", "*.md", "*.txt", "*.model", "*.codes", "*.safetensor
 """The files of a model, at any depth: settings, labels, tokenizer, weights, and words about it."""
 
 
+_WORDS = ("language", "license", "license_note", "description", "purpose")
+
+
 @dataclass(frozen=True)
 class About:
     """A description of a model; facts that its folder does not contain are empty.
@@ -59,12 +62,9 @@ def about(folder: Path, name: str = "") -> About:
     Raises ModelError where a file cannot be read.
     """
     facts = _read(folder / ABOUT)
-    words = {
-        key: str(facts.get(key) or "")  # null is no word
-        for key in ("language", "license", "license_note", "description", "purpose")
-    }
+    words = {key: facts.get(key) or "" for key in _WORDS}  # null is no word
     if not words["language"] and (folder / CONFIG).is_file():
-        words["language"] = ", ".join(_configured(folder, _languages_named))
+        words["language"] = ", ".join(named_languages(folder))
     return About(
         name=name or Path(os.path.realpath(folder)).name,
         f1={str(name): float(value) for name, value in facts.get("f1", {}).items()},
@@ -87,7 +87,7 @@ def card(folder: Path) -> str:
 def kind(folder: Path) -> str:
     """Return "parser", or the kind of task that a model is for: "classification", "tagging", ..."""
     return _configured(
-        folder, lambda facts: str(facts["task"]["kind"]) if "task" in facts else "parser"
+        folder, lambda facts: _text(facts["task"]["kind"]) if "task" in facts else "parser"
     )
 
 
@@ -95,12 +95,25 @@ def languages(folder: Path) -> list[str]:
     """Return the codes of the languages that a parser's folder is for; none of another model's."""
     if kind(folder) != "parser":
         return []
-    return _configured(folder, lambda facts: list(facts.get("text", {}).get("languages", ["en"])))
+    return _configured(folder, lambda facts: _codes(facts, ["en"]))
 
 
-def _languages_named(facts: dict[str, Any]) -> list[str]:
+def named_languages(folder: Path) -> list[str]:
     """Return the languages that a configuration names: none for a task's model or one of benepar's."""
-    return list(facts.get("text", {}).get("languages", []))
+    return _configured(folder, lambda facts: _codes(facts, []))
+
+
+def _codes(facts: dict[str, Any], default: list[str]) -> list[str]:
+    codes = (facts.get("text") or {}).get("languages", default)
+    if not isinstance(codes, list):  # of a text, its letters would be the codes
+        raise TypeError(f"the languages are {codes!r:.60}, not a list")
+    return [_text(code) for code in codes]
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r:.60} is not text")
+    return value
 
 
 def _configured(folder: Path, what: Callable[[dict[str, Any]], Fact]) -> Fact:
@@ -139,8 +152,14 @@ def _read(file: Path) -> dict[str, Any]:
     facts = read_object(file)
     scores = facts.get("f1", {})
     percentages = isinstance(scores, dict) and all(
-        isinstance(value, int | float) and 0 <= value <= 100 for value in scores.values()
+        type(value) in (int, float) and 0 <= value <= 100 for value in scores.values()
     )
     if not percentages:
         raise ModelError(f"{file} does not describe a model: write it like models/en/{ABOUT}")
+    for key in _WORDS:
+        if not isinstance(facts.get(key), str | None):
+            raise ModelError(
+                f"{file} does not describe a model: {key!r} is {json.dumps(facts[key]):.60}, and must be text in quotes:"
+                f" write it like models/en/{ABOUT}"
+            )
     return facts

@@ -24,6 +24,8 @@ from bnaparser.models.about import (
     About,
     about,
     files_below,
+    kind,
+    named_languages,
 )
 from bnaparser.models.packages import GROUP
 
@@ -126,18 +128,21 @@ def _facts_of(file: Path) -> dict[str, Any]:
 
 
 def _measured(folder: Path) -> dict[str, Any]:
-    """Return what a training has left in a model's folder: its language, and F1 on the development sets."""
+    """Return what a training has left in a model's folder: its language, and F1 on the development sets.
+
+    Raises ModelError where its configuration has values of the wrong type.
+    """
     config = read_object(folder / CONFIG)
     metrics = read_object(folder / METRICS) if (folder / METRICS).is_file() else {}
     found: dict[str, Any] = {}
-    if languages := (config.get("text") or {}).get("languages"):
-        found["language"] = ", ".join(languages)
-    elif language := (config.get("task") or {}).get("language"):
-        found["language"] = language
+    if named := named_languages(folder):
+        found["language"] = ", ".join(named)
+    elif kind(folder) != "parser" and isinstance(config["task"].get("language"), str):
+        found["language"] = config["task"]["language"]
     scores = {
         f"{key.removesuffix(' f1')} (development)": round(value, 2)
         for key, value in metrics.items()
-        if key.endswith(" f1") and "text" in config
+        if key.endswith(" f1") and "text" in config and isinstance(value, int | float)
     }
     return {**found, "f1": scores} if scores else found
 

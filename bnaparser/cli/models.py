@@ -246,14 +246,24 @@ def _print_labels(name: str) -> None:
         if kind(folder) != "parser":
             raise ModelError(f"the model {name} is not a parser, and has no labels of constituents")
         known = read_object(folder / LABELS)
-        of_each = known.get("languages") or {languages(folder)[0]: known}
-    for language, its_own in of_each.items():
-        labels = sorted({part for label in its_own["labels"] for part in label.split("::") if part})
-        rows = [(label, False) for label in labels] + [(tag, True) for tag in its_own["tags"]]
+        try:
+            of_each = known.get("languages") or {languages(folder)[0]: known}
+            rows_of = {language: _label_rows(its_own) for language, its_own in of_each.items()}
+        except (TypeError, LookupError, AttributeError) as error:
+            raise ModelError(
+                f"{folder / LABELS} does not hold the labels of a model: {error!r}"
+            ) from error
+    for language, rows in rows_of.items():
         for label, is_tag in rows:
             found = label_class(label, is_tag, language), explain(label, is_tag, language)
             kind_of_label = "tag" if is_tag else "label"
             print(language, kind_of_label, label, *found, sep="\t")
+
+
+def _label_rows(known: dict[str, list[str]]) -> list[tuple[str, bool]]:
+    """Return the labels of a language, without the chains of several, then its tags; each with whether it is a tag."""
+    labels = sorted({part for label in known["labels"] for part in label.split("::") if part})
+    return [(label, False) for label in labels] + [(tag, True) for tag in known["tags"]]
 
 
 def _origin(name: str) -> str:

@@ -82,6 +82,25 @@ def test_a_model_that_was_just_trained_is_described(
     assert not any(line.startswith("dev F1") for line in lines)
 
 
+def test_json_of_other_types_in_a_model_is_one_sentence(
+    tiny_model_dir: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Labels and scores of other types were a traceback."""
+    made = shutil.copytree(tiny_model_dir, tmp_path / "made")
+    (made / "metrics.json").write_text('{"dev f1": "high", "test f1": [1], "old f1": 90.125}')
+    assert main(["models", "export", str(made), str(tmp_path / "new"), "--name", "mine"]) == 0
+    assert json.loads((tmp_path / "new" / "about.json").read_text(encoding="utf-8"))["f1"] == {
+        "old (development)": 90.12
+    }
+    capsys.readouterr()
+    for labels in ('{"languages": ["en"]}', '{"labels": 1, "tags": []}', '{"labels": [1]}', "{}"):
+        (made / "labels.json").write_text(labels)
+        assert main(["models", "describe", str(made), "--labels"]) == 2
+        out, err = capsys.readouterr()
+        assert (out, err.count("\n")) == ("", 1)
+        assert f"{made / 'labels.json'} does not hold the labels of a model: " in err
+
+
 def test_a_card_is_printed(tiny_model_dir: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["models", "card", "en"]) == 0
     card = (models.SHIPPED / "en" / "card.md").read_text(encoding="utf-8")

@@ -12,6 +12,7 @@ import pytest
 from bnaparser import models
 from bnaparser.errors import ModelError
 from bnaparser.files.folder import CONFIG
+from bnaparser.models import about as models_about
 from bnaparser.models.about import About, about, files_below, kind
 
 
@@ -63,6 +64,32 @@ def test_what_cannot_be_read_is_told_with_its_file(tmp_path: Path, content: str)
     with pytest.raises(ModelError, match=r"about\.json") as caught:
         about(tmp_path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ['["en"]', "1", "false", '{"a": "b"}'])
+@pytest.mark.parametrize("key", ["language", "license", "license_note", "description", "purpose"])
+def test_a_word_of_another_type_is_refused(tmp_path: Path, key: str, value: str) -> None:
+    """A list of languages was shown as ['en']."""
+    (tmp_path / "about.json").write_text(f'{{"{key}": {value}}}')
+    with pytest.raises(ModelError) as caught:
+        about(tmp_path)
+    assert f"about.json does not describe a model: '{key}' is {value}, and must be text" in str(
+        caught.value
+    )
+
+
+@pytest.mark.parametrize("languages", ['"en"', "[1]", "3", '{"en": 1}', '[["en"]]'])
+def test_languages_of_another_type_in_a_configuration_are_refused(
+    tmp_path: Path, languages: str
+) -> None:
+    """The languages of "en" were e and n."""
+    (tmp_path / CONFIG).write_text(f'{{"text": {{"languages": {languages}}}}}')
+    for tell in (about, models_about.languages, models_about.named_languages):
+        with pytest.raises(ModelError, match=r"config\.json is not the configuration of a model"):
+            tell(tmp_path)
+    (tmp_path / CONFIG).write_text('{"task": {"kind": ["x"]}}')
+    with pytest.raises(ModelError, match=r"config\.json is not the configuration of a model"):
+        kind(tmp_path)
 
 
 def test_keys_that_are_left_out_are_empty(tmp_path: Path) -> None:
