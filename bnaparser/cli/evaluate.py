@@ -13,7 +13,15 @@ from typing import BinaryIO
 
 from bnaparser.cli.arguments import DEVICE_HELP, add_examples, add_precision
 from bnaparser.cli.console import SOME_FAILED, SUCCESS
-from bnaparser.cli.options import GOLD, NONE, TAGS_HELP, load_parser, missing_tags, tag_rows
+from bnaparser.cli.options import (
+    GOLD,
+    NONE,
+    TAGS_HELP,
+    load_parser,
+    missing_tags,
+    tag_rows,
+    unknown_labels,
+)
 from bnaparser.errors import SettingsError
 from bnaparser.eval import (
     Significance,
@@ -219,7 +227,7 @@ def run_model(args: argparse.Namespace) -> int:
 
     def score(streams: Streams) -> int:
         params = _params(args, streams)
-        gold, pred, header, report = _parse_gold(args)
+        gold, pred, header, report, note = _parse_gold(args)
         if args.prm is None:
             params = replace(params, max_error=len(gold))
         streams.warn(report.encode(errors="surrogateescape"))
@@ -227,6 +235,7 @@ def run_model(args: argparse.Namespace) -> int:
         if code == 0 and args.significance is not None:
             _print_significance(args, gold, pred, params, streams)
         streams.out.write(header.encode(errors="surrogateescape"))
+        streams.warn(note.encode(errors="surrogateescape"))  # last: errors of EVALB are many lines
         return code or (SOME_FAILED if b"" in pred else SUCCESS)
 
     return with_standard_streams(score)
@@ -292,8 +301,10 @@ def _score_lines(
     return score_streams(files[0], files[1], params, streams, piece=-1)
 
 
-def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str, str]:
-    """Return gold and predicted lines (empty if parsing failed), what was scored, and a report."""
+def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str, str, str]:
+    """Return gold and predicted lines (empty if parsing failed), what was scored, a report, and a
+    note if the trees do not fit the model.
+    """
     from bnaparser.treebanks.reading import load_clean_trees
 
     # Traces are no words to parse, and an outer bracket without a label would count against us.
@@ -327,7 +338,8 @@ def _parse_gold(args: argparse.Namespace) -> tuple[list[bytes], list[bytes], str
     if not args.keep_functions:  # the gold trees' tags have none
         found = (tree and _without_functions(tree) for tree in found)
     gold, predicted = map(list, read_sides(trees, found))
-    return gold, predicted, header, "".join(failures) + report
+    note = unknown_labels(trees, parser.labels, f"{args.model} ({', '.join(parser.languages)})")
+    return gold, predicted, header, "".join(failures) + report, note and f"note: {note}\n"
 
 
 def _without_functions(tree: Tree) -> Tree:

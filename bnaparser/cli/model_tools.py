@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,8 +16,8 @@ from bnaparser.cli.arguments import (
     quoted_model,
     quoted_path,
 )
-from bnaparser.cli.console import quiet_libraries
-from bnaparser.cli.options import NONE, TAGS_HELP, missing_tags, tag_rows
+from bnaparser.cli.console import quiet_libraries, say
+from bnaparser.cli.options import NONE, TAGS_HELP, missing_tags, tag_rows, unknown_labels
 from bnaparser.errors import DataError, ModelError, SettingsError
 from bnaparser.files.folder import LABELS, check_new, new_folder
 from bnaparser.files.temporary import temporary_folder
@@ -126,6 +126,7 @@ def run_calibrate(options: argparse.Namespace) -> int:
         check_folder(folder)
     network = load_network(folder, options.device, options.precision, options.backend)
     examples = _calibration_examples(options, network)
+    _check_labels(options, network, examples)
     tokens = default_tokens(PARSING_TOKENS, str(network.device))
     known = network.settings.text.languages
     charts: dict[str, list[GoldChart]] = {}
@@ -194,6 +195,27 @@ def _calibration_examples(options: argparse.Namespace, network: ParsingNetwork) 
         rows = iter(tags)
         treebanks = [[replace(one, given_tags=next(rows)) for one in found] for found in treebanks]
     return [one for found in treebanks for one in found[: options.sentences]]
+
+
+def _check_labels(
+    options: argparse.Namespace, network: ParsingNetwork, examples: Sequence[Example]
+) -> None:
+    """Say if most trees of a language have labels that the network does not know: then no parser is written."""
+    from bnaparser.parsing.parser import labels_of
+    from bnaparser.text.text_rules import match_language
+
+    known = network.settings.text.languages
+    trees: dict[str, list[Tree]] = {}
+    for one in examples:
+        language = match_language(one.language or known[0], known) or known[0]
+        trees.setdefault(language, []).append(one.tree)
+    for language, own in trees.items():
+        labels = labels_of(language, network.in_language(language))
+        note = unknown_labels(own, labels, f"{options.model} ({language})")
+        if note and options.output is not None:
+            raise DataError(f"no parser is written: {note}")
+        if note:
+            say(note)
 
 
 def _languages(options: argparse.Namespace, network: ParsingNetwork) -> list[str]:

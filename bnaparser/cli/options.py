@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
@@ -16,7 +17,8 @@ from bnaparser.parsing.startup import loading
 from bnaparser.text.sentence import MAX_WORDS
 from bnaparser.treebanks.lines import read_lines
 from bnaparser.treebanks.tag_files import Tags, read_tags, tags_of
-from bnaparser.trees.tree import Tree
+from bnaparser.trees.brackets import ROOT_LABELS
+from bnaparser.trees.tree import CHAIN, Tree
 
 if TYPE_CHECKING:
     from bnaparser.parsing.options import Dependencies, ParseOptions
@@ -107,6 +109,30 @@ def load_parser(options: argparse.Namespace, language: str | None = None) -> Par
             language=language,
             backend=options.backend,
         )
+
+
+def unknown_labels(trees: Sequence[Tree], labels: Iterable[str], model: str) -> str:
+    """Return a sentence if most gold trees have labels of constituents that the model does not know, else "".
+
+    Args:
+        trees: Gold trees, clean.
+        labels: The labels of the model, including chains.
+        model: Its name and its languages, for the sentence.
+    """
+    known = {part for label in labels for part in label.split(CHAIN)} | ROOT_LABELS
+    counts: Counter[str] = Counter()
+    unknown = 0
+    for tree in trees:
+        own = {node.label for node in tree.nodes() if node.word is None} - known
+        unknown += bool(own)
+        counts.update(own)
+    if 2 * unknown <= len(trees):
+        return ""
+    names = ", ".join(label for label, _ in counts.most_common(3))
+    return (
+        f"{unknown:,} of {len(trees):,} gold trees have labels that the model {model} does not know, such as {names}:"
+        " give trees of its language, with the labels that it was trained on"
+    )
 
 
 def parse_options_of(options: argparse.Namespace) -> ParseOptions:

@@ -151,7 +151,7 @@ class Parser:
     @property
     def labels(self) -> frozenset[str]:
         """The constituent labels of the parser, including chains."""
-        found = (_labels_of(language, network) for language, network in self.networks.items())
+        found = (labels_of(language, network) for language, network in self.networks.items())
         return frozenset().union(*found) - {""}
 
     @property
@@ -730,7 +730,8 @@ def _by_language(network: ParsingNetwork) -> dict[str, ParsingNetwork]:
     return {language: network.in_language(language) for language in network.settings.text.languages}
 
 
-def _labels_of(language: str, network: ParsingNetwork) -> frozenset[str]:
+def labels_of(language: str, network: ParsingNetwork) -> frozenset[str]:
+    """Return the constituent labels of a language's network, including chains."""
     known = network.by_language.get(language)
     return frozenset(network.labels.names) if known is None else known.labels
 

@@ -192,7 +192,13 @@ def test_what_cannot_be_is_one_sentence(
 
 @pytest.mark.parametrize(
     ("trees", "message"),
-    [("\n", "holds no tree"), (UNKNOWN, "determine no best temperature")],
+    [
+        ("\n", "holds no tree"),
+        (
+            UNKNOWN + "(TOP (S (NP (NNP Mira)) (VP (VBD sang))))\n" + UNKNOWN,
+            "no parser is written: 2 of 3 gold trees have labels that",
+        ),
+    ],
 )
 def test_trees_that_do_not_serve(
     calibrate: Callable[..., int],
@@ -208,6 +214,20 @@ def test_trees_that_do_not_serve(
     assert calibrate("--data", str(file), "--output", str(target)) == 2
     assert message in capsys.readouterr().err
     assert not target.exists()
+
+
+def test_trees_of_other_labels_are_said(
+    calibrate: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A parser was written whose temperature was that of the trees of another language."""
+    file = tmp_path / "trees.mrg"
+    file.write_text(UNKNOWN, encoding="utf-8")
+    capsys.readouterr()
+    assert calibrate("--data", str(file)) == 2
+    err = capsys.readouterr().err
+    assert "1 of 1 gold trees have labels that the model " in err
+    assert "(en) does not know, such as " in err and "FOO" in err and "BAR" in err
+    assert "determine no best temperature" in err
 
 
 def test_what_is_printed_can_be_typed(

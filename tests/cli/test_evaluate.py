@@ -212,6 +212,8 @@ class FakeParser:
 
     predicts_tags = True
     reads_tags = False
+    labels = frozenset({"S", "S::VP", "NP"})
+    languages = ("en",)
 
     def __init__(self) -> None:
         self.loaded: tuple[str, str | None] | None = None
@@ -256,6 +258,27 @@ def test_a_model_is_scored_on_the_words_of_the_gold_trees(
     assert printed.out.endswith(b"\n-- Scored --\n" + scored)
     assert b"2 : too odd\n" in printed.err
     assert b"speed: 2 sentences, 5 words in" in printed.err
+
+
+def test_a_treebank_of_other_labels_is_said_last(
+    fake_parser: FakeParser, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """Hundreds of lines said that lengths differ, and none that the trees are of another language."""
+    gold = tmp_path / "french.mrg"
+    french = "(SENT (NP (D Le) (N chat)) (VN (V dort)))\n"
+    english = GOLD.splitlines()[0] + "\n"
+    for trees, number in (([french, french, english], 2), ([french, english], 0)):
+        gold.write_text("".join(trees))
+        run("--model", "en", gold)
+        err = capsysbinary.readouterr().err.decode()
+        notes = [line for line in err.splitlines() if "gold trees have labels" in line]
+        assert len(notes) == (number > 0)
+        if number:
+            assert err.endswith(notes[0] + "\n")
+            assert notes[0].startswith(
+                "note: 2 of 3 gold trees have labels that the model en (en) does not know, such as "
+            )
+            assert "SENT" in notes[0] and "VN" in notes[0] and "NP" not in notes[0]
 
 
 def test_a_model_can_be_compared_and_scored_by_the_other_scorer(
