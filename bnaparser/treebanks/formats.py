@@ -236,11 +236,14 @@ def _in_brackets(
 
 
 def without(lines: Iterable[str], may_hold: MayHold) -> Iterator[str]:
-    """Yield the lines, but "" for one of whole trees for which ``may_hold`` says False."""
+    """Yield the lines, but "" for one of whole trees for which ``may_hold`` says False.
+
+    A line without brackets is yielded: the reader tells a comment from text that is out of place.
+    """
     depth = 0
     for line in lines:
         balance = line.count("(") - line.count(")")
-        if depth == 0 and balance == 0 and not may_hold(line):
+        if depth == 0 and balance == 0 and "(" in line and not may_hold(line):
             yield ""
         else:
             yield line

@@ -247,6 +247,7 @@ def test_what_is_searched_is_not_overwritten(
         ),
         ("t.jsonl", '{"tree": 1}', ["NP"], "t.jsonl:1: the field 'tree' is 1, not brackets"),
         ("t.jsonl", '{"tree": "(NP"}', ["NP"], "t.jsonl:1:1:1: the tree that starts here"),
+        ("t.mrg", f"{CATS}\nx\n", ["WHNP"], "t.mrg:2:1: 'x' stands outside all brackets"),
         ("t.parquet", "PAR1", ["NP"], "t.parquet: not a whole Parquet file"),
         ("t.mrg", CATS, ["NP", "none.mrg"], "none.mrg: no such file or folder"),
     ],
