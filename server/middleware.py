@@ -19,7 +19,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bnaparser.server.limits import OPEN_PATHS
-from bnaparser.server.logs import RequestRecord
+from bnaparser.server.logs import CLIENT_CLOSED_REQUEST, RequestRecord
 from bnaparser.server.metrics import Metrics
 from bnaparser.server.problems import (
     Failure,
@@ -54,7 +54,10 @@ _LINGER_BYTES = 16_000_000
 
 
 class Observe:
-    """ASGI middleware around all others; answers 500 where something below it crashed."""
+    """ASGI middleware around all others; answers 500 where something below it crashed.
+
+    A request whose client has left before the end of the answer has the status 499.
+    """
 
     def __init__(self, app: ASGIApp):
         self.app = app
@@ -73,20 +76,27 @@ class Observe:
         record = RequestRecord(request_id, time.monotonic())
         state = scope.setdefault("state", {})
         state["record"], state["request_id"] = record, request_id
-        began = False
+        began = left = False
 
         async def send_marked(message: Message) -> None:
-            nonlocal began
+            nonlocal began, left
             if message["type"] == "http.response.start":
                 began = True
                 record.status = message["status"]
                 _mark(message, record.request_id)
-            await send(message)
+            try:
+                await send(message)
+            except OSError:
+                left = True
+                record.status = CLIENT_CLOSED_REQUEST
+                raise
 
         metrics.in_flight.inc()
         try:
             await self.app(scope, receive, send_marked)
         except Exception:
+            if left:
+                return
             log.exception("a request crashed", extra={"fields": {"request_id": record.request_id}})
             record.status = Failure.status
             if not began:

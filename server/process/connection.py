@@ -9,21 +9,36 @@ import asyncio
 import logging
 import os
 import resource
+import select
+import socket
 import time
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 
 import httptools
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 log = logging.getLogger(__name__)
 
 HEAD_BYTES = 65_536
 """What a request's line and headers may have together; and what stands between and after the chunks of its body."""
+MOST_HEADERS = 100
+"""The number of headers a request may have: a parsed header of four bytes takes a hundred bytes of memory."""
+MOST_PIPELINED = 16
+"""The number of requests that are parsed while an earlier request of their connection is answered."""
+MOST_UNREAD_BYTES = 16_000_000
+"""What all connections may have together of unfinished heads and of bytes after pipelined requests."""
 
-# A chunk of one byte has five more.
-_FRAMING_A_BYTE = 8
+# A chunk of n bytes has at least 5 more: chunks of fewer than 5 bytes are read up to HEAD_BYTES of these.
+_FRAMING_A_BYTE = 1
+# Heads that are always taken.
+_SMALL_HEAD = 4_096
+# Bytes that the parser gets at once. The shortest request has 18 bytes, which end with an empty line.
+_PART_BYTES, _SHORTEST_REQUEST = 1_024, 18
+# How often a connection that is not read is checked for a client that has left.
+_CHECK_SECONDS = 1.0
 
 # Files that are left to the process besides its connections, for searches say.
 _FILES_LEFT = 64
@@ -65,6 +80,24 @@ def most_connections() -> int:
     return max(_FEWEST_CONNECTIONS, most - len(os.listdir("/dev/fd")) - _FILES_LEFT)
 
 
+class UnreadBytes:
+    """Counts the bytes that the connections of a process have read and that are not yet part of a whole request."""
+
+    def __init__(self, most: int = MOST_UNREAD_BYTES):
+        self.most, self.bytes = most, 0
+
+
+class _Flow(FlowControl):
+    """uvicorn's, which reads no further as long as it is ``blocked``, although a request waits for its body."""
+
+    blocked = False
+
+    def resume_reading(self) -> None:
+        """Read on, unless blocked."""
+        if not self.blocked:
+            super().resume_reading()
+
+
 class _Refused(Exception):
     """A request's head is whole, and is not accepted."""
 
@@ -97,27 +130,39 @@ class Connection(HttpToolsProtocol):
 
     uvicorn itself limits only the time between an answer and the next request, and no head's size: one of
     more than ``HEAD_BYTES`` is answered by 400. So is a request of HTTP/1.1 that does not have one Host, and
-    by 501 one with a transfer coding besides chunked (RFC 9112). ``limit`` bounds the connections.
+    by 501 one with a transfer coding besides chunked (RFC 9112), and by 431 one with more than ``MOST_HEADERS``
+    headers. ``limit`` bounds the connections, ``unread`` what all of them have read of unfinished requests.
+
+    What is read goes to the parser in parts, until ``MOST_PIPELINED`` requests wait for the answers before them:
+
+        read -> _unread -> parser -> pipeline -> app
     """
 
     parser: _Parser
+    flow: _Flow
 
     def __init__(
         self,
         *arguments: Any,
         head_seconds: float,
         limit: ConnectionLimit | None = None,
+        unread: UnreadBytes | None = None,
         **named: Any,
     ):
         super().__init__(*arguments, **named)
         self.parser = _Parser(self)
         self._head_seconds, self._limit = head_seconds, limit
+        self._all_unread = unread or UnreadBytes()
+        self._counted = 0  # of this connection, in the count of all
+        self._unread = bytearray()
+        self._running: Any = None  # the cycle of the request that is being answered
         self._head_timer: asyncio.TimerHandle | None = None
+        self._check_timer: asyncio.TimerHandle | None = None
         self._in_head = False
         self._head_bytes = 0
         # Of the body that is read: its own bytes, and those around its chunks and after them.
         self._body_bytes = self._framing_bytes = 0
-        # Whether the bytes that are read now begin a request, or end an earlier one.
+        # Whether the part that is parsed now begins a request, or ends an earlier one.
         self._began_one = self._ended_one = False
         # What is wrong with a request, and with one after others that are still to be answered.
         self._wrong: tuple[int, str] | None = None
@@ -126,6 +171,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request; a connection that is one too many is closed."""
         super().connection_made(transport)
+        self.flow = _Flow(transport)
         if self._limit is not None and len(self.connections) > self._limit.most:
             self._limit.refuse()
             self._wrong = (503, "All connections are in use: try again later.")
@@ -139,16 +185,47 @@ class Connection(HttpToolsProtocol):
         """Take in bytes; those of a head that is not whole do not extend its time."""
         if self._refusal is not None or self.transport.is_closing():
             return
+        self._unread += data
+        self._parse_unread()
+
+    def _parse_unread(self) -> None:
+        """Parse what was read, until enough requests wait for the answers before them; read on when nothing is left."""
+        while self._unread and len(self.pipeline) < MOST_PIPELINED:
+            end = self._end_of_part()
+            part = bytes(self._unread[:end])
+            del self._unread[:end]
+            self._parse(part)
+            if self._refusal is not None or self.transport.is_closing():
+                self._unread.clear()
+        if self._unread:
+            self.flow.blocked = True
+            self.flow.pause_reading()
+        elif self.flow.blocked:
+            self.flow.blocked = False
+            self.flow.resume_reading()
+        self._count_unread()
+        if self.flow.read_paused and self._check_timer is None and not self.transport.is_closing():
+            self._check_timer = self.loop.call_later(_CHECK_SECONDS, self._check_client)
+
+    def _end_of_part(self) -> int:
+        """Return how many bytes to parse at once: no more than a head, so that hardly a part begins two requests."""
+        if self.cycle is not None and self.cycle.more_body and not self._in_head:
+            return _PART_BYTES
+        found = self._unread.find(b"\r\n\r\n", _SHORTEST_REQUEST - 4, _PART_BYTES)
+        return found + 4 if found >= 0 else _PART_BYTES
+
+    def _parse(self, part: bytes) -> None:
+        """Give a part of the bytes to the parser, and check the limits on heads and on what surrounds chunks."""
         self._began_one = self._ended_one = False
         in_body, before = not self._in_head, self._body_bytes
-        super().data_received(data)
-        # How many of the bytes stand after an earlier request, the parser does not tell: one read at most.
+        super().data_received(part)
+        # How many of the bytes stand after an earlier request, the parser does not tell: one part at most.
         if self._in_head and not self._ended_one:
-            self._head_bytes += len(data)
+            self._head_bytes += len(part)
             if self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
                 self.send_400_response(f"The head of the request has more than {HEAD_BYTES} bytes.")
         elif in_body and not (self._began_one or self._ended_one):
-            self._framing_bytes += len(data) - (self._body_bytes - before)
+            self._framing_bytes += len(part) - (self._body_bytes - before)
             most = HEAD_BYTES + _FRAMING_A_BYTE * self._body_bytes
             if self._framing_bytes > most and not self.transport.is_closing():
                 self.send_400_response(
@@ -157,6 +234,31 @@ class Connection(HttpToolsProtocol):
         if not self._in_head and (self.cycle is None or self.cycle.response_complete):
             # Blank lines between two requests: uvicorn no longer counts the time to the next one.
             self._wait_for_head()
+
+    def _count_unread(self) -> None:
+        """Count the bytes of a head that is not whole, and those not parsed; refuse where all connections have too many."""
+        size = len(self._unread) + (self._head_bytes if self._in_head else 0)
+        if self._refusal is not None or self.transport.is_closing():
+            size = 0
+        grows = size > self._counted
+        self._all_unread.bytes += size - self._counted
+        self._counted = size
+        if grows and size > _SMALL_HEAD and self._all_unread.bytes > self._all_unread.most:
+            log.info("a connection is closed: all have too many bytes of unfinished requests")
+            self._wrong = (503, "Too many unfinished requests: try again later.")
+            self._unread.clear()
+            self.send_400_response("")
+            self._count_unread()
+
+    def _check_client(self) -> None:
+        """Close the connection if its client has left, which no read tells as long as none is made."""
+        self._check_timer = None
+        if self.transport.is_closing() or not self.flow.read_paused:
+            return
+        if _has_left(self.transport.get_extra_info("socket")):
+            self.transport.close()
+        else:
+            self._check_timer = self.loop.call_later(_CHECK_SECONDS, self._check_client)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what was sent, after the answers to the whole requests before it; read no more."""
@@ -170,8 +272,32 @@ class Connection(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Go on to the next request, or to its refusal."""
         super().on_response_complete()
-        if self._refusal is not None and not self.transport.is_closing():
+        if self.transport.is_closing():
+            return
+        if self._refusal is not None:
             self.send_400_response(self._refusal)
+        elif self._unread:
+            self._parse_unread()
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        """Begin to answer a request; sending raises ConnectionResetError once its client has left."""
+        self._running = cycle
+        transport = self.transport
+
+        async def until_closed(scope: Any, receive: Any, send: Any) -> Any:
+            async def send_if_open(message: Any) -> None:
+                if cycle.disconnected or transport.is_closing():
+                    cycle.disconnected = True
+                    raise ConnectionResetError("the client has left")
+                await send(message)
+
+            try:
+                return await app(scope, receive, send_if_open)
+            except ConnectionResetError:
+                if not cycle.disconnected:
+                    raise
+
+        super()._start_asgi_task(cycle, until_closed)
 
     def _write_refusal(self, msg: str, linger: bool = False) -> None:
         """Refuse with what is wrong with the head, or else with 400 and a message; then close the connection.
@@ -202,8 +328,11 @@ class Connection(HttpToolsProtocol):
         self._wait_for_head()
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header; those that follow a body, its trailers, are passed over."""
+        """Take a header; those that follow a body, its trailers, are passed over. Raise _Refused for one too many."""
         if self._in_head:
+            if len(self.headers) >= MOST_HEADERS:
+                self._wrong = (431, f"A request has at most {MOST_HEADERS} headers.")
+                raise _Refused
             super().on_header(name, value)
 
     def on_body(self, body: bytes) -> None:
@@ -250,8 +379,17 @@ class Connection(HttpToolsProtocol):
         return None
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the connection."""
+        """Forget the connection, and tell the request that is being answered; uvicorn tells the last one only."""
         self._stop_waiting()
+        if self._check_timer is not None:
+            self._check_timer.cancel()
+        self._all_unread.bytes -= self._counted
+        self._counted = 0
+        self._unread.clear()
+        self.pipeline.clear()
+        if self._running is not None and not self._running.response_complete:
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
 
     def _wait_for_head(self) -> None:
@@ -262,3 +400,12 @@ class Connection(HttpToolsProtocol):
         if self._head_timer is not None:
             self._head_timer.cancel()
             self._head_timer = None
+
+
+def _has_left(client: socket.socket) -> bool:
+    """Return whether the other side has closed a connection, even if it sent more that was not read."""
+    if not hasattr(select, "POLLRDHUP"):  # only Linux tells
+        return False
+    poll = select.poll()
+    poll.register(client.fileno(), select.POLLRDHUP)
+    return bool(poll.poll(0))

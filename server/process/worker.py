@@ -19,7 +19,12 @@ from typing import Any
 import uvicorn
 
 from bnaparser.parsing.startup import loading
-from bnaparser.server.process.connection import Connection, ConnectionLimit, most_connections
+from bnaparser.server.process.connection import (
+    Connection,
+    ConnectionLimit,
+    UnreadBytes,
+    most_connections,
+)
 from bnaparser.server.process.supervisor import (
     READY,
     SETTLED,
@@ -118,7 +123,7 @@ class _Server(uvicorn.Server):
             server_header=False,
             ws="none",
             http=partial(  # type: ignore[arg-type]
-                Connection, head_seconds=settings.body_seconds, limit=limit
+                Connection, head_seconds=settings.body_seconds, limit=limit, unread=UnreadBytes()
             ),
             # How many connections are accepted at once: of several workers each is to get its share.
             backlog=1 if settings.workers > 1 else 100,

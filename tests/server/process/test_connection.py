@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
@@ -15,16 +17,34 @@ from typing import Any
 import pytest
 import uvicorn
 
-from bnaparser.server.process.connection import HEAD_BYTES, Connection, ConnectionLimit
+from bnaparser.server.process.connection import (
+    HEAD_BYTES,
+    MOST_HEADERS,
+    MOST_PIPELINED,
+    Connection,
+    ConnectionLimit,
+    UnreadBytes,
+)
 
 WISH = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB"
 PATIENCE = 60  # seconds; a busy machine is no failure
 
 
+HELD: list[Any] = []
+LEFT: list[str] = []
+
+
 async def echo(scope: Any, receive: Any, send: Any) -> None:
-    """Answer with method, path, names of headers, and body; for the path /slow a little later."""
+    """Answer with method, path, names of headers, and body; for the path /slow a little later, for /held when released."""
     if scope["path"] == "/slow":
         await asyncio.sleep(0.1)
+    if scope["path"] == "/held":
+        HELD.append(asyncio.current_task())
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        LEFT.append(scope["path"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        return
     body, more = b"", True
     while more:
         message = await receive()
@@ -37,9 +57,13 @@ async def echo(scope: Any, receive: Any, send: Any) -> None:
 
 
 @contextmanager
-def listening_port(limit: ConnectionLimit | None = None) -> Iterator[int]:
+def listening_port(
+    limit: ConnectionLimit | None = None,
+    unread: UnreadBytes | None = None,
+    kind: type[Connection] = Connection,
+) -> Iterator[int]:
     """Serve `echo`; gives the port."""
-    http: Any = partial(Connection, head_seconds=30, limit=limit)
+    http: Any = partial(kind, head_seconds=30, limit=limit, unread=unread)
     config = uvicorn.Config(echo, log_config=None, lifespan="off", ws="none", http=http)
     server = uvicorn.Server(config)
     with socket.create_server(("127.0.0.1", 0)) as listening:
@@ -141,10 +165,19 @@ LONG = b"GET / HTTP/1.1\r\nHost: a\r\nX: " + b"a" * HEAD_BYTES
         (400, ["Host: a", "Host: a"]),
         (400, ["Host: a", "X: " + "a" * HEAD_BYTES]),
         (400, ["Host: a", *(f"X{number}: {'a' * 5_000}" for number in range(14))]),
+        (431, ["Host: a", *["a:"] * MOST_HEADERS]),
         (501, ["Host: a", "Transfer-Encoding: gzip, chunked"]),
         (501, ["Host: a", "Transfer-Encoding: gzip", "Transfer-Encoding: chunked"]),
     ],
-    ids=["no Host", "two Hosts", "a long header", "long headers", "gzip", "gzip apart"],
+    ids=[
+        "no Host",
+        "two Hosts",
+        "a long header",
+        "long headers",
+        "many headers",
+        "gzip",
+        "gzip apart",
+    ],
 )
 def test_a_head_that_is_not_accepted_is_refused_whatever_its_pieces(
     port: int, status: int, lines: list[str]
@@ -174,13 +207,98 @@ def test_trailers_and_extensions_of_chunks_are_read_to_a_limit(port: int, endles
 
 
 def test_small_chunks_and_trailers_are_read_and_trailers_passed_over(port: int) -> None:
-    chunks = b"1;a=b\r\na\r\n" * 20_000
+    chunks = b"1;a=b\r\na\r\n" * 7_000
     again = request("Dogs bark.", "Connection: close")
     received = all_answers(
-        port, IN_CHUNKS, chunks[:150_000], chunks[150_000:] + b"0\r\nX: a\r\n\r\n", again
+        port, IN_CHUNKS, chunks[:50_000], chunks[50_000:] + b"0\r\nX: a\r\n\r\n", again
     )
     assert received.count(b"HTTP/1.1 200") == 2
-    assert b"\nhost transfer-encoding\n" + b"a" * 20_000 in received
+    assert b"\nhost transfer-encoding\n" + b"a" * 7_000 in received
+    chunks = b"5\r\naaaaa\r\n" * 50_000  # of five bytes there may be any number
+    received = all_answers(port, IN_CHUNKS, chunks + b"0\r\n\r\n" + again)
+    assert received.count(b"HTTP/1.1 200") == 2
+
+
+def test_chunks_of_one_byte_are_read_to_a_limit(port: int) -> None:
+    """Each costs as much time as a large one."""
+    received = all_answers(port, IN_CHUNKS, b"1\r\na\r\n" * 17_000)
+    assert received.startswith(b"HTTP/1.1 400")
+
+
+def test_a_request_has_as_many_headers_as_browsers_and_proxies_send(port: int) -> None:
+    lines = [f"X-{number}: a" for number in range(MOST_HEADERS - 3)]
+    received = all_answers(port, request("It rained.", *lines, "Connection: close"))
+    assert received.startswith(b"HTTP/1.1 200")
+
+
+def test_unfinished_heads_of_all_connections_are_bounded() -> None:
+    unread = UnreadBytes(most=100_000)
+    half = b"GET / HTTP/1.1\r\nHost: a\r\nX: "
+    with listening_port(unread=unread) as port, ExitStack() as stack:
+        clients = []
+        for _ in range(20):
+            client = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+            stack.enter_context(client).sendall(half + b"a" * 20_000)
+            clients.append(client)
+        told = all_answers(port, half + b"a" * 20_000)
+        assert told.startswith(b"HTTP/1.1 503")
+        assert unread.bytes <= 120_000
+        with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as small:
+            small.sendall(half + b"a" * 3_000)  # small heads are always taken
+            time.sleep(0.1)
+            small.sendall(b"\r\n\r\n")
+            assert answer(small)[0] == 200
+        for client in clients:
+            client.close()
+        wait_until(lambda: unread.bytes == 0)
+
+
+def wait_until(done: Any) -> None:
+    end = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.02)
+
+
+class Watched(Connection):
+    """Tells the largest number of pipelined requests and of bytes that were not parsed."""
+
+    pipelined = unread = 0
+
+    def _parse_unread(self) -> None:
+        super()._parse_unread()
+        Watched.pipelined = max(Watched.pipelined, len(self.pipeline))
+        Watched.unread = max(Watched.unread, len(self._unread))
+
+
+def test_few_pipelined_requests_are_parsed_before_their_turn() -> None:
+    """A parsed request takes a hundred times the memory of its bytes."""
+    tiny = b"GET / HTTP/1.1\r\nHost:\r\n\r\n"
+    last = request("Dogs bark.", "Connection: close")
+    slow = request("It rained.").replace(b"/a", b"/slow")
+    Watched.pipelined = Watched.unread = 0
+    with listening_port(kind=Watched) as port:
+        received = all_answers(port, slow, tiny * 9_000, tiny * 9_000 + last)
+    assert received.count(b"HTTP/1.1 200") == 18_002
+    assert Watched.pipelined == MOST_PIPELINED
+    assert Watched.unread < 600_000  # one read or two
+
+
+@pytest.mark.parametrize("reset", [False, True])
+@pytest.mark.parametrize("count", [0, 3, 9_000])
+def test_a_client_that_leaves_is_noticed_behind_its_pipelined_requests(
+    port: int, count: int, reset: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    tiny = b"GET / HTTP/1.1\r\nHost:\r\n\r\n"
+    HELD.clear()
+    LEFT.clear()
+    with socket.create_connection(("127.0.0.1", port), timeout=PATIENCE) as client:
+        client.sendall(request("It rained.").replace(b"/a?b=c", b"/held") + tiny * count)
+        wait_until(lambda: HELD)
+        if reset:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    wait_until(lambda: LEFT and HELD[0].done())
+    assert not [one for one in caplog.records if one.levelno >= logging.ERROR]
 
 
 def test_a_request_of_http_1_0_needs_no_host(port: int) -> None:

@@ -20,6 +20,7 @@ import pytest
 import uvicorn
 from packaging.requirements import Requirement
 from packaging.version import Version
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from bnaparser.server.process.connection import Connection
@@ -50,7 +51,9 @@ METHODS: dict[type, dict[str, list[str]]] = {
         "on_headers_complete": [],
         "on_message_complete": [],
         "on_response_complete": [],
+        "_start_asgi_task": ["cycle", "app"],
     },
+    FlowControl: {"__init__": ["transport"], "pause_reading": [], "resume_reading": []},
 }
 
 
@@ -90,11 +93,15 @@ def test_attributes_that_are_read_or_set() -> None:
         "HttpToolsProtocol.parser": httptools.HttpRequestParser,
         "HttpToolsProtocol.connections": set,
         "HttpToolsProtocol.pipeline": deque,
+        "HttpToolsProtocol.flow": FlowControl,
         "HttpToolsProtocol.url": bytes,
         "HttpToolsProtocol.headers": list,
         "RequestResponseCycle.more_body": bool,
         "RequestResponseCycle.response_started": bool,
         "RequestResponseCycle.response_complete": bool,
+        "RequestResponseCycle.disconnected": bool,
+        "RequestResponseCycle.message_event": asyncio.Event,
+        "FlowControl.read_paused": bool,
     }
 
     async def check() -> None:
@@ -105,12 +112,13 @@ def test_attributes_that_are_read_or_set() -> None:
         protocol.data_received(b"POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\n")
         cycle = getattr(protocol, "cycle", None)
         assert cycle is not None, CHANGED.format("HttpToolsProtocol.cycle")
-        for owner in (server, state, protocol, cycle):
+        parts = (server, state, protocol, cycle, protocol.flow)
+        for owner in parts:
             for part, kind in kinds.items():
                 kind_of_owner, _, name = part.partition(".")
                 if kind_of_owner == type(owner).__name__:
                     assert isinstance(getattr(owner, name, None), kind), CHANGED.format(part)
-        owners = {type(owner).__name__ for owner in (server, state, protocol, cycle)}
+        owners = {type(owner).__name__ for owner in parts}
         assert {part.partition(".")[0] for part in kinds} == owners, CHANGED.format(
             "a class's name"
         )
