@@ -66,8 +66,10 @@ _FURTHER_OPTIONS = (
     ParseOptions(decoder="sample"),
     ParseOptions(dependencies=Dependencies(tuple(range(len(_WARM_UP_WORDS))))),
 )
-# What clients send and read slowly stays in memory. Requests and answers up to _LARGE bytes are always taken.
-_LARGE = 64_000
+# What clients send and read slowly stays in memory. Answers up to _LARGE bytes are always written, bodies up to _SMALL
+# always read; bodies between the two may fill _MEDIUM_BODY_BYTES more than large ones.
+_SMALL, _LARGE = 4_096, 64_000
+_MEDIUM_BODY_BYTES = 32_000_000
 _MOST_BODY_BYTES = 64_000_000
 _MOST_UNSENT_BYTES = 64_000_000
 _RETRY_SECONDS = 5.0
@@ -284,7 +286,8 @@ class Service:
     def body_memory(self) -> Iterator[Callable[[bytes], None]]:
         """Context manager: a function that counts a part of a request's body, in bytes, until the end of the block.
 
-        The function raises QueueFull for a large body if the bodies of all requests have too many bytes together.
+        The function raises QueueFull for a large body if the bodies of all requests have too many bytes together, and
+        for one of medium size if they have even more.
         """
         size = 0
 
@@ -293,7 +296,9 @@ class Service:
             size += len(part)
             self._body_bytes += len(part)
             most = max(_MOST_BODY_BYTES, 2 * self.settings.max_body_bytes)
-            if size > _LARGE and self._body_bytes > most:
+            if size <= _LARGE:
+                most += _MEDIUM_BODY_BYTES
+            if size > _SMALL and self._body_bytes > most:
                 raise QueueFull(_RETRY_SECONDS, "too many large requests arrive at once")
 
         try:

@@ -404,6 +404,34 @@ def test_half_sent_bodies_are_held_up_to_a_limit_on_their_bytes(parser: HeldPars
     asyncio.run(check())
 
 
+def test_bodies_of_medium_size_are_held_up_to_a_higher_limit(parser: HeldParser) -> None:
+    """Thousands of clients that each send 64 kB slowly do not fill the memory either."""
+
+    async def check() -> None:
+        async with started(parser) as app:
+            size, medium = ("content-length", "64000"), b" " * 63_990
+            slow = [RawConnection(app, size) for _ in range(1_500)]
+            for one in slow:
+                one.send(medium, more=True)
+            await until(lambda: all(one.to_app.empty() for one in slow))
+            assert not any(one.got for one in slow)
+            more = [RawConnection(app, size) for _ in range(2)]
+            for one in more:
+                one.send(medium, more=True)
+            status, headers, body = await more[-1].answer()
+            assert (status, headers["retry-after"]) == (503, "5")
+            assert "large requests" in body["detail"]
+            status, _, _ = await sent(app, '{"text": "a short one"}'.ljust(4_000)).answer()
+            assert status == 200
+            for one in slow:
+                one.leave()
+            await asyncio.wait({one.task for one in slow})
+            status, _, _ = await sent(app, '{"text": "again"}'.ljust(60_000)).answer()
+            assert status == 200
+
+    asyncio.run(check())
+
+
 def test_answers_that_nobody_takes_are_held_up_to_a_limit_on_their_bytes(
     parser: HeldParser,
 ) -> None:
