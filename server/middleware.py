@@ -88,7 +88,8 @@ class Observe:
                 await send(message)
             except OSError:
                 left = True
-                record.status = CLIENT_CLOSED_REQUEST
+                if message["type"] == "http.response.start" or message.get("body"):
+                    record.status = CLIENT_CLOSED_REQUEST
                 raise
 
         metrics.in_flight.inc()
