@@ -99,11 +99,17 @@ class Metrics(WorkMetrics):
             ProcessCollector(registry=registry)
 
     def page(self) -> bytes:
-        """Return the text that Prometheus reads, of all workers where they share a folder."""
+        """Return the text that Prometheus reads, of all workers where they share a folder.
+
+        If the folder was removed, the text is about this worker only.
+        """
         if FOLDER_VARIABLE not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()
-        _AllWorkers(together)
+        try:
+            _AllWorkers(together)
+        except ValueError:  # no such folder
+            return generate_latest(self.registry)
         return generate_latest(together)
 
 

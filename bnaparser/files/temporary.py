@@ -39,6 +39,21 @@ def temporary_folder() -> Iterator[Path]:
             os.close(lock)
 
 
+def restore_folder(folder: Path) -> bool:
+    """Make a folder of this process again if somebody has removed it, and return whether that was so. Raises OSError.
+
+    Programs that clean TMPDIR remove what is old. The new folder is locked until the process ends.
+    """
+    try:
+        folder.mkdir(0o700, parents=True)
+    except FileExistsError:
+        return False
+    if sys.platform != "win32":
+        with suppress(OSError):  # the file system has no locks
+            _lock(folder, fcntl.LOCK_EX)
+    return True
+
+
 def remove_temporary_folders() -> None:
     """Remove the folders of this process, which is about to end, even if another thread still
     writes into them.

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from bnaparser import models
 from bnaparser.errors import BnaparserError, SettingsError
-from bnaparser.files.temporary import remove_abandoned_folders, temporary_folder
+from bnaparser.files.temporary import remove_abandoned_folders, restore_folder, temporary_folder
 from bnaparser.server import logs
 from bnaparser.server.process.supervisor import STOP_SIGNALS, Supervisor, end, leave
 from bnaparser.server.settings import BACKLOG, ServerSettings
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from bnaparser.server.service import Load
 
 log = logging.getLogger(__name__)
+
+_METRICS_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 
 
 def serve(settings: ServerSettings, load: Load | None = None) -> None:
@@ -92,11 +94,25 @@ def _supervise(
             " TMPDIR to a writable folder, or run one worker"
         ) from error
     with temporary_folder() as folder:
-        os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)  # for the workers, when they start
+        os.environ[_METRICS_VARIABLE] = str(folder)  # for the workers, when they start
+
+        def buried(process: int) -> None:
+            """Forget what the dead worker was doing, and prepare for the next."""
+            try:
+                if restore_folder(folder):
+                    log.warning(
+                        "the temporary folder of the metrics was removed: %s; it is made again, and /metrics has"
+                        " the workers that start from now on",
+                        folder,
+                    )
+                mark_process_dead(process)  # type: ignore[no-untyped-call]
+            except OSError as error:
+                log.warning("the metrics cannot be shared in %s: %s", folder, error)
+
         target = partial(_worker, settings, load, sockets)
         welcome = partial(_welcome, settings, sockets)
         patience = settings.drain_seconds
-        Supervisor(target, settings.workers, patience, mark_process_dead, welcome).run()
+        Supervisor(target, settings.workers, patience, buried, welcome).run()
     remove_abandoned_folders()  # of workers that were killed while they loaded
 
 
@@ -109,6 +125,10 @@ def _worker(
 ) -> None:
     """Be one of several workers."""
     logs.configure(settings)
+    if not os.access(os.environ[_METRICS_VARIABLE], os.W_OK):
+        log.warning("the folder of the metrics is missing: this worker counts for itself")
+        # prometheus_client reads it when it is imported, and then fails.
+        del os.environ[_METRICS_VARIABLE]
     from bnaparser.server.process.worker import work_below
 
     work_below(settings, load, sockets, pipe, alone)

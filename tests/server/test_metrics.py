@@ -94,6 +94,19 @@ def test_workers_are_summed(tmp_path: Path) -> None:
     assert found["bnaparser_requests_total", "GET", "/live", "200"] == 2
 
 
+def test_a_removed_folder_leaves_the_metrics_of_the_worker(tmp_path: Path) -> None:
+    """Programs that clean the temporary files may remove it."""
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    removing = WORKER.replace(
+        "sys.stdout", f"import shutil; shutil.rmtree({str(folder)!r})\nsys.stdout"
+    )
+    environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)}
+    command = [sys.executable, "-c", removing]
+    page = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    assert samples(page.stdout)["bnaparser_words_total",] == 5
+
+
 def test_a_worker_that_has_not_written_yet_hides_no_metric(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,8 +10,10 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -273,6 +275,51 @@ def test_a_dead_worker_is_replaced_and_its_request_gets_an_error(run: Run) -> No
     assert not list(
         Path(tempfile.gettempdir()).glob(f"bnaparser-temporary-{service.process.pid}-*")
     )
+
+
+@pytest.mark.parametrize("usable", [True, False])
+def test_workers_are_replaced_after_the_folder_of_the_metrics_was_removed(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, usable: bool
+) -> None:
+    """Programs that clean the temporary files may remove it; and it may be that it cannot be made again."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    monkeypatch.setenv("TMPDIR", str(temporary))
+    service = run("--workers=2", "--drain-seconds=20").start()
+    service.wait_for(lambda: service.log().count('"message": "ready"') == 2)
+    [folder] = temporary.glob(f"bnaparser-temporary-{service.process.pid}-*")
+    shutil.rmtree(temporary)
+    if not usable:
+        temporary.touch()
+    assert service.ask("GET", "/metrics")[0] == 200
+    assert service.ask("POST", "/v1/parse", "The cat sat .")[0] == 200
+    for victim in service.workers():
+        os.kill(victim, signal.SIGKILL)
+    service.wait_for(lambda: service.log().count('"message": "ready"') == 4)
+    assert service.ask("POST", "/v1/parse", "The cat sat .")[0] == 200
+    assert service.status("/metrics") == 200
+    if usable:
+        assert service.metric("bnaparser_sentences_total") == 1
+    assert "Traceback" not in service.log()
+    service.signal()
+    assert service.end() == 0
+    assert not folder.exists()
+
+
+def test_a_client_that_resets_its_connection_is_no_crash(run: Run) -> None:
+    service = run().start()
+    body = b"SLEEP 1 and sit ."
+    head = b"POST /v1/parse HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n\r\n"
+    more = b"GET /live HTTP/1.1\r\nHost: a\r\n\r\n" * 300
+    with socket.create_connection(("127.0.0.1", service.port)) as client:
+        client.sendall(head % len(body) + body + more)
+        service.wait_for(lambda: in_work(service, 1))
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    service.wait_for(lambda: '"status": 499' in service.log())
+    service.signal()
+    assert service.end() == 0
+    assert '"level": "error"' not in service.log()
+    assert '"status": 500' not in service.log()
 
 
 def test_a_taken_port_and_a_wrong_host() -> None:
