@@ -211,7 +211,10 @@ class Connection(HttpToolsProtocol):
         """Return how many bytes to parse at once: no more than a head, so that hardly a part begins two requests."""
         if self.cycle is not None and self.cycle.more_body and not self._in_head:
             return _PART_BYTES
-        found = self._unread.find(b"\r\n\r\n", _SHORTEST_REQUEST - 4, _PART_BYTES)
+        least = (
+            0 if self._in_head else _SHORTEST_REQUEST - 4
+        )  # blank lines may stand before a request
+        found = self._unread.find(b"\r\n\r\n", least, _PART_BYTES)
         return found + 4 if found >= 0 else _PART_BYTES
 
     def _parse(self, part: bytes) -> None:

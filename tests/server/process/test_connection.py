@@ -280,7 +280,8 @@ def test_few_pipelined_requests_are_parsed_before_their_turn() -> None:
     with listening_port(kind=Watched) as port:
         received = all_answers(port, slow, tiny * 9_000, tiny * 9_000 + last)
     assert received.count(b"HTTP/1.1 200") == 18_002
-    assert Watched.pipelined == MOST_PIPELINED
+    # A part may have the last byte of a head, and the next request.
+    assert MOST_PIPELINED <= Watched.pipelined <= MOST_PIPELINED + 1
     assert Watched.unread < 600_000  # one read or two
 
 
