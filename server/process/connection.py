@@ -29,7 +29,7 @@ MOST_HEADERS = 100
 MOST_PIPELINED = 16
 """The number of requests that are parsed while an earlier request of their connection is answered."""
 MOST_UNREAD_BYTES = 16_000_000
-"""What all connections may have together of unfinished heads and of bytes after pipelined requests."""
+"""What all connections may have together of unfinished heads and of what was read after the request that is answered."""
 
 # A chunk of n bytes has at least 5 more: chunks of fewer than 5 bytes are read up to HEAD_BYTES of these.
 _FRAMING_A_BYTE = 1
@@ -211,9 +211,8 @@ class Connection(HttpToolsProtocol):
         """Return how many bytes to parse at once: no more than a head, so that hardly a part begins two requests."""
         if self.cycle is not None and self.cycle.more_body and not self._in_head:
             return _PART_BYTES
-        least = (
-            0 if self._in_head else _SHORTEST_REQUEST - 4
-        )  # blank lines may stand before a request
+        # Blank lines may stand before a request.
+        least = 0 if self._in_head else _SHORTEST_REQUEST - 4
         found = self._unread.find(b"\r\n\r\n", least, _PART_BYTES)
         return found + 4 if found >= 0 else _PART_BYTES
 
@@ -239,8 +238,12 @@ class Connection(HttpToolsProtocol):
             self._wait_for_head()
 
     def _count_unread(self) -> None:
-        """Count the bytes of a head that is not whole, and those not parsed; refuse where all connections have too many."""
+        """Count the bytes of a head that is not whole, those not parsed, and the bodies of requests that are not begun.
+
+        Where all connections have too many, a connection that adds some is refused; or closed, if requests wait in it.
+        """
         size = len(self._unread) + (self._head_bytes if self._in_head else 0)
+        size += sum(len(cycle.body) for cycle, _ in self.pipeline)
         if self._refusal is not None or self.transport.is_closing():
             size = 0
         grows = size > self._counted
@@ -248,9 +251,12 @@ class Connection(HttpToolsProtocol):
         self._counted = size
         if grows and size > _SMALL_HEAD and self._all_unread.bytes > self._all_unread.most:
             log.info("a connection is closed: all have too many bytes of unfinished requests")
-            self._wrong = (503, "Too many unfinished requests: try again later.")
             self._unread.clear()
-            self.send_400_response("")
+            if self.pipeline:
+                self.transport.close()
+            else:
+                self._wrong = (503, "Too many unfinished requests: try again later.")
+                self.send_400_response("")
             self._count_unread()
 
     def _check_client(self) -> None:
@@ -279,7 +285,7 @@ class Connection(HttpToolsProtocol):
             return
         if self._refusal is not None:
             self.send_400_response(self._refusal)
-        elif self._unread:
+        else:
             self._parse_unread()
 
     def _start_asgi_task(self, cycle: Any, app: Any) -> None:

@@ -253,6 +253,24 @@ def test_unfinished_heads_of_all_connections_are_bounded() -> None:
         wait_until(lambda: unread.bytes == 0)
 
 
+def test_bodies_of_pipelined_requests_are_bounded() -> None:
+    unread = UnreadBytes(most=100_000)
+    held = request("It rained.").replace(b"/a?b=c", b"/held")
+    with listening_port(unread=unread) as port, ExitStack() as stack:
+        clients = []
+        for _ in range(20):
+            client = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
+            clients.append(stack.enter_context(client))
+            client.sendall(held + request("a" * 20_000))
+        wait_until(lambda: unread.bytes > 80_000)
+        for client in clients[10:]:
+            assert client.recv(1) == b""
+        assert unread.bytes <= 120_000
+        for client in clients:
+            client.close()
+        wait_until(lambda: unread.bytes == 0)
+
+
 def wait_until(done: Any) -> None:
     end = time.monotonic() + PATIENCE
     while not done():

@@ -96,6 +96,7 @@ def test_attributes_that_are_read_or_set() -> None:
         "HttpToolsProtocol.flow": FlowControl,
         "HttpToolsProtocol.url": bytes,
         "HttpToolsProtocol.headers": list,
+        "RequestResponseCycle.body": bytearray,
         "RequestResponseCycle.more_body": bool,
         "RequestResponseCycle.response_started": bool,
         "RequestResponseCycle.response_complete": bool,
