@@ -12,6 +12,8 @@ import os
 import pickle
 import subprocess
 import sys
+import threading
+import time
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -29,6 +31,7 @@ from bnaparser.compute.words import Kind, check_arrays, flatten, parsed
 from bnaparser.errors import SettingsError
 
 NAME = "kernel"
+_WATCH_SECONDS = 0.1
 # Where a function of Numba's writes its result and the reason of an error, beside the status that it returns.
 _ignored = (ctypes.c_int64 * 2)()
 _IGNORED = ctypes.addressof(_ignored)
@@ -117,9 +120,8 @@ def compile_in_background(groups: Sequence[Sequence[Kernel]]) -> None:
         )
         assert process.stdin is not None
         with process.stdin:
-            pickle.dump(
-                [[(one.place, one.kinds) for one in group] for group in missing], process.stdin
-            )
+            named = [[(one.place, one.kinds) for one in group] for group in missing]
+            pickle.dump((os.getpid(), named), process.stdin)
         _in_background.update({one.place: process for group in missing for one in group})
 
 
@@ -129,10 +131,13 @@ def _is_python(program: str | None) -> bool:
 
 
 def compile_missing() -> None:
-    """Compile groups of kernels and write their machine code to the cache; standard input has the groups, pickled."""
-    groups = [
-        [Kernel(place, *kinds) for place, kinds in group] for group in pickle.load(sys.stdin.buffer)
-    ]
+    """Compile groups of kernels and write their machine code to the cache.
+
+    Standard input has the process that waits, and the groups, pickled. This process ends with that one.
+    """
+    parent, named = pickle.load(sys.stdin.buffer)
+    _end_with(parent)
+    groups = [[Kernel(place, *kinds) for place, kinds in group] for group in named]
     # Numba needs a second for its first kernel. Processes that are forked afterwards do not need it again.
     groups[0].pop(0).compile()
     children: list[int] = []
@@ -140,6 +145,7 @@ def compile_missing() -> None:
         while len(groups) > 1:
             child = os.fork()
             if not child:
+                _end_with(os.getppid())
                 groups, children = groups[-1:], []
                 break
             children.append(child)
@@ -149,6 +155,19 @@ def compile_missing() -> None:
             kernel.compile()
     for child in children:
         os.waitpid(child, 0)
+
+
+def _end_with(parent: int) -> None:
+    """End this process soon after its parent has ended: nobody waits for the machine code any longer."""
+    if sys.platform == "win32":  # where a launcher may stand between the two
+        return
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(_WATCH_SECONDS)
+        os._exit(0)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 # The process that compiles a kernel, by the kernel's place.

@@ -9,6 +9,7 @@ import re
 import stat
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -320,3 +321,34 @@ def test_only_pythons_interpreter_is_started_to_compile(
     program: str | None, expected: bool
 ) -> None:
     assert kernels._is_python(program) is expected
+
+
+ENDS_AT_ONCE = """
+from bnaparser.compute import kernel
+from bnaparser.parsing.startup import compile_rest
+compile_rest()
+print(next(iter(kernel._in_background.values())).pid)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
+def test_what_compiles_ends_with_the_process_that_it_compiles_for(tmp_path: Path) -> None:
+    """It went on for 15 seconds, and wrote into a folder that was being removed."""
+    done = subprocess.run(
+        [sys.executable, "-c", ENDS_AT_ONCE],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    stat = Path(f"/proc/{int(done.stdout)}/stat")
+
+    def runs() -> bool:
+        try:
+            return stat.read_text().rpartition(")")[2].split()[0] != "Z"
+        except OSError:
+            return False
+
+    end = time.monotonic() + 5
+    while runs() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not runs()
+    assert not list(tmp_path.glob("*.code"))
